@@ -25,8 +25,6 @@ struct VectorShape {
 
 /// Nonzeros of a thread in flight that csr-vector chooses from.
 inline constexpr std::array kVectorFlights{4, 8};
-/// ... if it takes turns: blocks that fill a multiprocessor have no registers for more ("Turns of csr-vector").
-inline constexpr std::array kTurnFlights{4};
 
 /// The rounds in which groups of threads read their rows, if a group reads `nonzeros` of its row in a round:
 /// ceil(length / nonzeros) for a row, one for an empty row.

@@ -25,8 +25,7 @@ const std::array kMeasured{
              4,
              {.inodes = {.value_latency = 3.3, .converted_latency = 14},
               .row_blocks = {.pairs_full_blocks = true},
-              .dia = {.pair_places = 10'000'000},
-              .hubs = {.min_nonzeros = 2'000'000}}},
+              .dia = {.pair_places = 10'000'000}}},
     Measured{90,
              2,
              {.row_blocks = {.pairs_full_blocks = true},
@@ -60,8 +59,7 @@ Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes) {
     Tuning& t = gpu.tuning;
     const double busy = figures.multiprocessors / static_cast<double>(kH200.multiprocessors);
     t.vector.concurrent_rounds *= busy;
-    t.turns.concurrent_rounds *= busy;
-    for (offset_t* const figure : {&t.merge.few, &t.strips.busy_from, &t.strips.one_group_from, &t.hubs.min_nonzeros}) {
+    for (offset_t* const figure : {&t.merge.few, &t.strips.busy_from, &t.strips.one_group_from}) {
         scale(*figure, busy);
     }
     scale(t.dia.pair_places, figures.l2_bytes / kH200.l2_bytes);

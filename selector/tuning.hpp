@@ -9,13 +9,11 @@
 /// kernels are compiled with is in `kernels/cuda/tuning.hpp` and `kernels/cpu/tuning.hpp`.
 namespace tilespmv {
 
-/// csr-vector ("Shapes by sweeps", where the shapes chosen take 1.01 to 1.02 of the time of the best of ten, in turns
-/// 1.03 of the best of five).
+/// csr-vector ("Shapes by sweeps", where the shapes chosen take 1.01 to 1.02 of the time of the best of ten).
 struct VectorTuning {
     /// Time of the memory requests of a round, where each lane takes 1. Lower: fewer threads for rows of all lengths.
     double request_time = 2.4;
-    /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more. In turns,
-    /// which have 1,150, 2,750 take 1.004 (float64) to 1.04 of the time.
+    /// Full rounds that the GPU finishes in the time of one. Higher: the longest row counts for more.
     double concurrent_rounds = 2750;
     /// With eight nonzeros of a thread in flight instead of four: time of a lane, and of a round of the longest row. 1:
     /// eight for all rows of more than eight nonzeros.
@@ -134,25 +132,6 @@ struct MergeTuning {
     offset_t few = 200'000;
 };
 
-/// Hubs of sell: columns of so many nonzeros that their x is copied into one place before each product, by a kernel of
-/// its own.
-struct HubTuning {
-    /// Most hubs. R-MAT 20 takes 92 us with 24,576, 89 with 65,536, 88 with 262,144, R-MAT 22 245, 236 and 239.
-    index_t max_hubs = 65'536;
-    /// Nonzeros of all hubs together: with fewer there are none. With 3 million (R-MAT 18) the copy makes a product 15%
-    /// slower, with 4 million (R-MAT 19) it saves what it costs, with 13 million (R-MAT 20) it saves a tenth. In
-    /// float32, with 2 million (Kronecker, 2^17 vertices), a fifth; in 16 bits not measured.
-    offset_t min_nonzeros = 4'000'000;
-    /// ... and their share of all: with 0.35 (power law, 16 million nonzeros) the copy costs 4%.
-    double min_share = 0.5;
-    /// Share of the nonzeros whose x lies apart from that of those before them (`cpu::scattered_share`): with less, the
-    /// caches hold what a copy would, and it costs 10 to 37% (cnr-2000, uk-2007, ego-twitter: 0.01 to 0.15; R-MAT and
-    /// Kronecker from 0.64 on).
-    double min_scattered = 0.5;
-    std::size_t near_bytes = 192 << 10;  ///< of x: as much stays in a first-level cache without a copy
-    offset_t sampled = 1 << 20;          ///< nonzeros that are counted, evenly spread; all of them if there are no more
-};
-
 /// What the second-level cache keeps of a matrix, in parts of the size of the cache ("What the second-level cache
 /// keeps"). Lines that multiprocessors of both halves of an H200 read lie in both, so that half of its size is all
 /// there is. Not measured on GPUs whose cache is one piece.
@@ -185,7 +164,6 @@ struct MemoryTuning {
 /// What was measured on one GPU for values of one size.
 struct Tuning {
     VectorTuning vector = {};
-    VectorTuning turns = {.concurrent_rounds = 1150};  ///< of csr-vector in turns
     InodeTuning inodes = {};
     MergeTuning merge = {};
     /// Threads of a team of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
@@ -198,7 +176,6 @@ struct Tuning {
     DiaTuning dia = {};
     CacheTuning cache = {};
     SellTuning sell = {};
-    HubTuning hubs = {};
     MemoryTuning memory = {};
 };
 

@@ -70,7 +70,7 @@ StripSizes strip_sizes(offset_t rows, offset_t nonzeros, const Gpu& gpu);
 /// and writes `product_bytes` in all, `vector_bytes` of them x and y, and the cache has `l2_bytes`.
 double kept_share(std::size_t product_bytes, std::size_t vector_bytes, std::size_t l2_bytes, const CacheTuning& tuning);
 
-/// Bytes of the code of a nonzero in sell without hubs: its column, or that there is none.
+/// Bytes of the code of a nonzero in sell: its column, or that there is none.
 constexpr std::size_t sell_code_bytes(index_t cols) { return cols < 0xffff ? 2 : 4; }
 
 /// Steps of a slice of sell that a thread has in flight, by the bytes of a value and of a code ("Sorted slices": in

@@ -28,28 +28,19 @@ private:
 
 }  // namespace
 
-ColumnRanges scattered_samples(std::span<const index_t> col_idxs) {
+double scattered_share(std::span<const index_t> col_idxs, std::size_t value_bytes) {
+    const index_t line = kLineBytes / static_cast<index_t>(value_bytes);
     const auto nnz = static_cast<offset_t>(col_idxs.size());
     const offset_t samples = std::min(kSamples, nnz / kSampleNonzeros);
-    ColumnRanges all;
-    for (offset_t s = 0; s < samples; ++s) {
-        all.push_back(col_idxs.subspan(static_cast<std::size_t>(nnz / samples * s), std::size_t{kSampleNonzeros}));
-    }
-    return all;
-}
-
-double scattered_share(const ColumnRanges& samples, std::size_t value_bytes) {
-    const index_t line = kLineBytes / static_cast<index_t>(value_bytes);
     offset_t scattered = 0;
-    for (const auto& cols : samples) {
+    for (offset_t s = 0; s < samples; ++s) {
         RecentLines recent;
-        for (std::size_t i = 0; i < cols.size(); ++i) {
-            const bool known = recent.use(cols[i] / line);
-            scattered += !known && i >= cols.size() / 2;  // the first half makes lines known
+        for (offset_t i = 0; i < kSampleNonzeros; ++i) {
+            const bool known = recent.use(col_idxs[static_cast<std::size_t>(nnz / samples * s + i)] / line);
+            scattered += !known && i >= kSampleNonzeros / 2;  // the first half makes lines known
         }
     }
-    const auto counted = static_cast<double>(samples.size() * (kSampleNonzeros / 2));
-    return samples.empty() ? 0.0 : static_cast<double>(scattered) / counted;
+    return samples == 0 ? 0.0 : static_cast<double>(scattered) / static_cast<double>(samples * (kSampleNonzeros / 2));
 }
 
 XAccess choose_x_access(std::span<const index_t> col_idxs, offset_t rows, index_t cols, std::size_t value_bytes,

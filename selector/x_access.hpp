@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "selector/column_ranges.hpp"
 #include "selector/tuning.hpp"
 
 namespace tilespmv::cpu {
@@ -21,13 +20,8 @@ struct XAccess {
 XAccess choose_x_access(std::span<const index_t> col_idxs, offset_t rows, index_t cols, std::size_t value_bytes,
                         std::size_t cache_bytes, const Tuning& tuning = kTuning);
 
-/// The samples of these columns, which are not read here.
-ColumnRanges scattered_samples(std::span<const index_t> col_idxs);
 /// Share of the nonzeros, in samples, whose cache line of x was not used shortly before, nor one next to it: what no
 /// hardware prefetcher foresees.
-double scattered_share(const ColumnRanges& samples, std::size_t value_bytes);
-inline double scattered_share(std::span<const index_t> col_idxs, std::size_t value_bytes) {
-    return scattered_share(scattered_samples(col_idxs), value_bytes);
-}
+double scattered_share(std::span<const index_t> col_idxs, std::size_t value_bytes);
 
 }  // namespace tilespmv::cpu

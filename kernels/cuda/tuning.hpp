@@ -48,11 +48,6 @@ inline constexpr int kDiaThreads = 128;
 /// float32
 /// ("Places in blocks of rows").
 inline constexpr int kDiaPairBlocks = 8;
-/// Threads of a block of csr-vector that takes turns, and blocks of a multiprocessor ("Turns of csr-vector": FEM with
-/// one unknown, renumbered, 583 GFLOP/s in float64 and 796 in float32; with 512 and 3 583 and 770, with 1024 and 1 561
-/// and 703, with 256 and 6 555 and 751).
-inline constexpr int kTurnThreads = 1024;
-inline constexpr int kTurnBlocks = 2;
 /// Threads of a block of kernels that copy or scale a vector; not swept.
 inline constexpr int kElementwiseThreads = 256;
 

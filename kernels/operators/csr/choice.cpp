@@ -36,27 +36,8 @@ void add_rounds(const MatrixFeatures& f, const VectorShape& shape, Work& work) {
     of(work, Term::chain) = static_cast<double>(rounds.longest);
 }
 
-VectorShape turns_shape(const MatrixFeatures& f) { return vector_shape(f.row_rounds, kTurnFlights, Tuning{}.turns); }
-
 void csr_vector_work(const MatrixFeatures& f, Work& work) {
     add_rounds(f, vector_shape(f.row_rounds, kVectorFlights, {}), work);
-}
-
-/// What a block has met of x stays in its multiprocessor, but for a part: it holds other things, too.
-void csr_vector_turns_work(const MatrixFeatures& f, Work& work) {
-    add_rounds(f, turns_shape(f), work);
-    of(work, Term::x_sectors) = nnz_of(f) * (0.5 * f.piece_sectors + 0.5 * f.x_sectors);
-}
-
-/// Enough rows for several turns of a GPU full of threads, and much of x, far from each other in a row, met again: with
-/// 2.3 turns `wave` took 1.05 to 1.5 of the time without, uniform columns 1.07, a KKT matrix, whose rows have
-/// neighbouring columns, 1.14. Of uneven rows one keeps the others waiting: 2.4 times sell on a KKT matrix. Only
-/// measured to gain in float64.
-bool suits_csr_vector_turns(const MatrixFeatures& f) {
-    constexpr double kTurn = 132 * 2048;
-    return suits_csr_vector(f) && f.value_bytes == 8 && rows_of(f) * turns_shape(f).threads >= 4 * kTurn &&
-           f.x_sectors >= 0.3 && f.piece_sectors <= 0.5 * f.x_sectors &&
-           static_cast<double>(f.longest_row) <= 2 * f.mean_row;
 }
 
 VectorShape vector_shape_of(const MatrixFeatures& f) {
@@ -66,10 +47,6 @@ VectorShape vector_shape_of(const MatrixFeatures& f) {
 double csr_vector_choice(const MatrixFeatures& f) {
     const VectorShape shape = vector_shape_of(f);
     return std::log2(shape.threads) + (shape.flight > kVectorFlights.front() ? 1 : 0);
-}
-
-double turns_choice(const MatrixFeatures& f) {
-    return std::log2(vector_shape(f.row_rounds, kTurnFlights, gpu_of(f).tuning.turns).threads);
 }
 
 template <int kThreads>
@@ -127,11 +104,6 @@ KnownOperator known_of_csr_vector() {
                             .suits = suits_csr_vector,
                             .choice = csr_vector_choice,
                             .waves = vector_waves},
-                           {.options = "turns=1",
-                            .matrix_bytes = csr_bytes,
-                            .adapt = csr_vector_turns_work,
-                            .suits = suits_csr_vector_turns,
-                            .choice = turns_choice},
                            csr_vector<2>("threads=2"),
                            csr_vector<4>("threads=4"),
                            csr_vector<8>("threads=8"),

@@ -8,8 +8,7 @@
 namespace tilespmv::cuda {
 
 VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
-                              const std::function<RowLengths()>& lengths_of_rows, std::span<const int> flights,
-                              const VectorTuning& tuning) {
+                              const std::function<RowLengths()>& lengths_of_rows, const VectorTuning& tuning) {
     VectorShape shape;
     shape.threads = options.one_of("threads", 0, {2, 4, 8, 16, 32});
     const std::string rule = options.word("rule", "");
@@ -23,7 +22,7 @@ VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
     if (shape.threads > 0) return {shape.threads, shape.flight > 0 ? shape.flight : 4};
     const RowLengths lengths = lengths_of_rows();
     if (shape.flight > 0) return vector_shape(lengths, std::array{shape.flight}, tuning);
-    return vector_shape(lengths, flights, tuning);
+    return vector_shape(lengths, kVectorFlights, tuning);
 }
 
 }  // namespace tilespmv::cuda

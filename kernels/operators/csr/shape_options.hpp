@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 
 #include "selector/csr_shapes.hpp"
 #include "tile/options/options.hpp"
@@ -11,9 +10,8 @@ namespace tilespmv::cuda {
 
 /// Reads the options threads, rule and flight, all of them, and chooses what is not given by the lengths of all rows;
 /// but four nonzeros are in flight if only the threads are given or follow from the mean row. Throws a usage `Error`
-/// for a rule beside threads. `flights`: chosen from; `lengths_of_rows` is called only if it matters.
+/// for a rule beside threads. `lengths_of_rows` is called only if it matters.
 VectorShape read_vector_shape(Options& options, index_t rows, offset_t nnz,
-                              const std::function<RowLengths()>& lengths_of_rows, std::span<const int> flights,
-                              const VectorTuning& tuning);
+                              const std::function<RowLengths()>& lengths_of_rows, const VectorTuning& tuning);
 
 }  // namespace tilespmv::cuda

@@ -9,16 +9,9 @@
 namespace tilespmv {
 namespace {
 
-/// Whether x of hubs does not come from L2: of those that `hub_share` counts, fewer than the operator has.
-bool has_sell_hubs(const MatrixFeatures& f) {
-    const HubTuning& hubs = tuning_for(90, f.value_bytes).hubs;
-    return f.hub_share < 1 && f.hub_share >= hubs.min_share && f.x_sectors >= hubs.min_scattered &&
-           nnz_of(f) * f.hub_share >= static_cast<double>(hubs.min_nonzeros);
-}
-
 /// A place has a column of 2 or 4 bytes, a row with nonzeros 4 bytes and half of a slice of 16, an empty row one bit.
 double sell_bytes(const MatrixFeatures& f) {
-    const bool is_narrow = sell_code_bytes(f.cols) == 2 && !has_sell_hubs(f);
+    const bool is_narrow = sell_code_bytes(f.cols) == 2;
     const double filled = rows_of(f) * (1 - f.empty_rows);
     return ((is_narrow ? 2 : 4) + value_of(f)) * 1.02 * nnz_of(f) + 4.5 * filled + rows_of(f) / 8;
 }
@@ -28,7 +21,7 @@ double sell_bytes(const MatrixFeatures& f) {
 void sell_work(const MatrixFeatures& f, Work& work) {
     const int steps = sell_steps_of(f);
     const offset_t whole_row = offset_t{2} * cuda::kSellThreads * steps;
-    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors * (has_sell_hubs(f) ? 1 - f.hub_share : 1);
+    of(work, Term::x_sectors) = nnz_of(f) * f.x_sectors;
     of(work, Term::rows) = rows_of(f) * (1 - f.empty_rows) * std::min(1.0, 2 * f.row_deviation);
     of(work, Term::chain) = f.longest_row > whole_row ? 1 : 0;
 }

@@ -16,7 +16,6 @@ struct SellFill {
     // What new values leave as it is:
     C* codes = nullptr;
     const index_t* csr_cols = nullptr;
-    const std::uint32_t* code_of = nullptr;  ///< of a column; null if there are no hubs
 
     /// The nonzeros of the `r`-th row of a slice.
     __device__ NonzeroRange row_of(std::int64_t number, const SellSlice& slice, unsigned r) const {
@@ -43,12 +42,7 @@ __global__ void __launch_bounds__(kSellThreads) fill_sell(const __grid_constant_
         const bool is_nonzero = i < row.count;
         if (is_nonzero || kWithCodes) p.values[place] = is_nonzero ? p.csr_values[row.first + i] : V{};
         if constexpr (kWithCodes) {
-            auto code = kNoCode<C>;
-            if (is_nonzero) {
-                const auto col = static_cast<std::uint32_t>(p.csr_cols[row.first + i]);
-                code = static_cast<C>(p.code_of == nullptr ? col : p.code_of[col]);
-            }
-            p.codes[place] = code;
+            p.codes[place] = is_nonzero ? static_cast<C>(p.csr_cols[row.first + i]) : kNoCode<C>;
         }
     }
 }
@@ -56,8 +50,6 @@ __global__ void __launch_bounds__(kSellThreads) fill_sell(const __grid_constant_
 /// Where columns and values of CSR go back to.
 template <class V, class C>
 struct SellToCsr : SellFill<V, C> {
-    const index_t* hubs = nullptr;
-    std::uint32_t hub_count = 0;
     CsrToWrite<V> csr;
 };
 
@@ -73,9 +65,7 @@ __global__ void __launch_bounds__(kSellThreads) read_sell(const __grid_constant_
         const std::uint64_t place = (slice.first_step + step) * kSliceLanes + lane;
         const offset_t i = step * slice.lanes() + lane % slice.lanes();
         if (i >= row.count) continue;
-        const std::uint32_t code = p.to.codes[place];
-        const std::uint32_t col = code < p.hub_count ? static_cast<std::uint32_t>(p.hubs[code]) : code - p.hub_count;
-        p.csr.col_idxs[row.first + i] = static_cast<index_t>(col);
+        p.csr.col_idxs[row.first + i] = static_cast<index_t>(p.to.codes[place]);
         p.csr.values[row.first + i] = p.to.values[place];
     }
 }

@@ -20,8 +20,7 @@ template <class C>
 inline constexpr C kNoCode = static_cast<C>(-1);
 static_assert(sell_code_bytes(kNoCode<std::uint16_t>) == 4 && sell_code_bytes(kNoCode<std::uint16_t> - 1) == 2);
 
-/// A matrix by a `SellPlan`, in device memory. The code of a nonzero, of 16 or 32 bits, is its column, or if there are
-/// hubs, the place of its hub or the number of hubs and its column.
+/// A matrix by a `SellPlan`, in device memory. The code of a nonzero, of 16 or 32 bits, is its column.
 template <class V, class C>
 struct DeviceSell {
     const SellSlice* slices = nullptr;
@@ -83,13 +82,12 @@ public:
         steps_ -= kSteps;
     }
 
-    /// Multiplies what was loaded last; values of places without a nonzero are 0. x_of: the address of x by the code of
-    /// a nonzero.
-    template <int kSteps = kFlight, class XOf>
-    __device__ void add(const XOf& x_of) {
+    /// Multiplies what was loaded last; values of places without a nonzero are 0.
+    template <int kSteps = kFlight>
+    __device__ void add() {
         V factors[kSteps];
 #pragma unroll
-        for (int i = 0; i < kSteps; ++i) factors[i] = codes_[i] == kNoCode<C> ? V{} : load_x(x_of(codes_[i]));
+        for (int i = 0; i < kSteps; ++i) factors[i] = codes_[i] == kNoCode<C> ? V{} : load_x(p_.x + codes_[i]);
 #pragma unroll
         for (int i = 0; i < kSteps; ++i) sum_ += static_cast<A>(values_[i]) * static_cast<A>(factors[i]);
     }
@@ -163,16 +161,11 @@ __device__ void write_empty_rows(const SellSpmv<V, A, C>& p, std::int64_t first)
     }
 }
 
-/// By columns.
-template <class V>
-struct XOfColumns {
-    const V* x;
-    __device__ const V* operator()(std::uint32_t code) const { return x + code; }
-};
-
-/// A warp for each slice, then warps for the empty rows; none of these in a block with pieces.
-template <class V, class A, class C, class XOf>
-__device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
+/// y = alpha * A * x + beta * y: a warp for each slice, then warps for the empty rows; none of these in a block with
+/// pieces.
+template <class V, class A, class C>
+__global__ void __launch_bounds__(kSellThreads, resident(kSellBlocks<sizeof(V)>, kSellThreads))
+    sell_spmv(const __grid_constant__ SellSpmv<V, A, C> p) {
     constexpr int kFlight = sell_flight(sizeof(V), sizeof(C));
     __shared__ A shared[kSellWarps];
     const std::int64_t number = std::int64_t{blockIdx.x} * kSellWarps + static_cast<int>(threadIdx.x) / kWarpSize;
@@ -185,7 +178,7 @@ __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
     const auto multiply = [&]<int kSteps>(std::integral_constant<int, kSteps>) {
         slice.template load<kSteps>();
         wait_for_stream();
-        slice.template add<kSteps>(x_of);
+        slice.template add<kSteps>();
     };
     if (slice.steps() == 1) {
         multiply(std::integral_constant<int, 1>{});
@@ -197,13 +190,6 @@ __device__ void multiply_slices(const SellSpmv<V, A, C>& p, const XOf& x_of) {
         while (slice.steps() > 0);
     }
     slice.finish(shared);
-}
-
-/// y = alpha * A * x + beta * y.
-template <class V, class A, class C>
-__global__ void __launch_bounds__(kSellThreads, resident(kSellBlocks<sizeof(V)>, kSellThreads))
-    sell_spmv(const __grid_constant__ SellSpmv<V, A, C> p) {
-    multiply_slices(p, XOfColumns<V>{p.x});
 }
 
 }  // namespace tilespmv::cuda

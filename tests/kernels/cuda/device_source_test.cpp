@@ -189,7 +189,7 @@ void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
 
 // Codes of 16 and of 32 bits, inodes, diagonals: what is found on the GPU is what the host finds.
 TYPED_TEST(DeviceSource, HasTheFormsThatTheHostMakes) {
-    for (const char* one : {"csr16", "csr-inode", "csr-inode:rows=3", "dia", "sell", "sell:hubs=64", "ell", "strip",
+    for (const char* one : {"csr16", "csr-inode", "csr-inode:rows=3", "dia", "sell", "ell", "strip",
                             "strip:bytes=0,ranks=1000", "strip:bytes=1.2,ranks=1.1", "csr-vector", "csr-merge"}) {
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(name);
@@ -202,14 +202,6 @@ TYPED_TEST(DeviceSource, HasTheFormsThatTheHostMakes) {
             expect_same_as_of_host<TypeParam, Half>(one, generate<Half>(name));
         }
     }
-}
-
-// More nonzeros than are counted for hubs.
-TYPED_TEST(DeviceSource, HasTheHubsThatTheHostFinds) {
-    const auto csr = generate<double>("rmat:scale=16,degree=24");
-    ASSERT_GT(csr.nnz(), HubTuning{}.sampled);
-    expect_same_as_of_host<TypeParam, double>("sell:hubs=500", csr);
-    expect_same_as_of_host<TypeParam, double>("sell", csr);
 }
 
 template <class P>
@@ -245,7 +237,7 @@ TYPED_TEST(DeviceSource, HasTheSlicesThatTheHostMakes) {
                              "hypersparse:n=900000,nnz=300000", "uniform:n=45000,cols=90000,per_row=20"}) {
         SCOPED_TRACE(name);
         const auto csr = generate<double>(name);
-        for (const char* one : {"sell:hubs=0", "sell:steps=1,hubs=0", "sell:steps=3,hubs=0", "sell:steps=1024"})
+        for (const char* one : {"sell", "sell:steps=1", "sell:steps=3", "sell:steps=1024"})
             expect_same_as_of_host<TypeParam, double>(one, csr);
         expect_same_as_of_host<TypeParam, float>("sell", generate<float>(name));
     }
@@ -291,7 +283,7 @@ using LargeHostSource = OnDevice;
 TEST_F(LargeHostSource, HasItsPlansMadeOnTheGpu) {
     const auto csr = generate<double>("rmat:scale=17,degree=9");
     ASSERT_GT(csr.nnz(), cuda::kMostPlannedOnHost);
-    for (const char* one : {"sell", "sell:hubs=500", "csr16", "csr-adaptive", "csr-inode"})
+    for (const char* one : {"sell", "csr16", "csr-adaptive", "csr-inode"})
         expect_same_as_of_host<std::int32_t, double>(one, csr);
 }
 
@@ -306,9 +298,9 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     };
     const std::size_t rows = (static_cast<std::size_t>(csr.rows) + 1) * sizeof(TypeParam);
     const std::size_t columns = csr.col_idxs.bytes();
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-vector:turns=1", "csr-merge", "ell"})
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-merge", "ell"})
         EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
-    for (const char* name : {"sell:hubs=0", "csr-adaptive", "csr16", "csr-inode"})
+    for (const char* name : {"sell", "csr-adaptive", "csr16", "csr-inode"})
         EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;
     EXPECT_LT(bytes("strip"), sizeof(RowStatistics) + 1000) << "nothing is left to csr16";
     EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());
@@ -321,8 +313,8 @@ TEST_F(SanitizerDeviceSource, IsMadeIntoEveryFormThatIsMadeThere) {
     for (const char* name : {"rmat:scale=9,degree=9", "arrow:n=3000", "fem:n=4,dof=3", "hypersparse:n=9000,nnz=300"}) {
         SCOPED_TRACE(name);
         const auto csr = generate<double>(name);
-        for (const char* one : {"csr-vector:turns=1", "csr-merge", "csr-adaptive", "csr16", "csr-inode", "ell", "dia",
-                                "sell:steps=8,hubs=0", "sell:hubs=20"})
+        for (const char* one :
+             {"csr-vector", "csr-merge", "csr-adaptive", "csr16", "csr-inode", "ell", "dia", "sell", "sell:steps=8"})
             expect_same_as_of_host<std::int32_t, double>(one, csr);
     }
 }

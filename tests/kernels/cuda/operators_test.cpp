@@ -199,15 +199,14 @@ TYPED_TEST(EveryDeviceOperator, SaysWhatItIsAndHolds) {
     }
 }
 
-/// Enough rows for blocks that stay to take several turns, in pieces that are not all alike.
-TYPED_TEST(EveryDeviceOperator, TakesManyTurns) {
+/// Rows in many blocks.
+TYPED_TEST(EveryDeviceOperator, TakesManyRows) {
     using V = typename TypeParam::Value;
     if (TypeParam::accumulator != default_accumulator<V>()) GTEST_SKIP() << "the order of rows knows no accumulator";
     const auto csr = generate<V>("laplace2d:n=611,block=2");
     const auto x = numbers<V>(csr.cols, 1);
     const auto expected = expected_product<V>(csr, 2, x, 0, {});
-    for (const char* name :
-         {"csr-vector:turns=1,threads=8", "csr-vector:turns=1,threads=32,flight=8", "dia:rows=1", "dia:rows=2"}) {
+    for (const char* name : {"csr-vector:threads=8", "csr-vector:threads=32,flight=8", "dia:rows=1", "dia:rows=2"}) {
         const auto a = cuda::make_device_operator<V>(name, csr, TypeParam::accumulator, nullptr);
         const auto check = check_product<V>(expected, product<V>(*a, 2, x, 0, this->poison(csr.rows)));
         EXPECT_TRUE(check.ok) << name << ' ' << check.message();

@@ -24,7 +24,7 @@ TEST_P(SanitizerSellCodes, AreRightAtTheLimit) {
     const index_t cols = GetParam();
     const cuda::Stream stream;
     const auto csr = of_last_columns(cols);
-    const auto a = cuda::make_device_operator<double>("sell:hubs=0", csr, Accumulator::float64, stream.get());
+    const auto a = cuda::make_device_operator<double>("sell", csr, Accumulator::float64, stream.get());
     const auto x = numbers<double>(cols, 1);
     const auto before = numbers<double>(kRows, 2);
     const auto result = check_product<double>(expected_product<double>(csr, 1, x, -0.5, before),

@@ -28,18 +28,11 @@ MatrixFeatures rows_of(index_t rows, offset_t length) {
 TEST(LaunchChoice, FollowsThreadsAndSteps) {
     const auto few = rows_of(4000, 5);
     const auto many = rows_of(1'000'000, 20);
-    EXPECT_EQ(test::launch_choice("csr-vector", "turns=1", many), std::log2(8));
     EXPECT_LT(test::launch_choice("csr16", "", few), test::launch_choice("csr16", "", many));
     EXPECT_LT(test::launch_choice("sell", "", few), test::launch_choice("sell", "", many));
     EXPECT_LT(test::launch_choice("csr5", "", few), test::launch_choice("csr5", "", many));
     EXPECT_LT(test::launch_choice("dia", "", few), test::launch_choice("dia", "", many));
     EXPECT_GT(test::launch_choice("csr-inode", "", many), 0);
-}
-
-TEST(LaunchChoice, OfTurnsWaitsLessForTheLongestRow) {
-    auto f = rows_of(500'000, 4);
-    for (auto& rounds : f.row_rounds) rounds.longest = div_up(offset_t{5000}, offset_t{rounds.nonzeros});
-    EXPECT_LT(test::launch_choice("csr-vector", "turns=1", f), test::launch_choice("csr-vector", "", f));
 }
 
 TEST(LaunchChoice, TellsWhatStripExecutes) {
@@ -80,7 +73,6 @@ TEST(LaunchWaves, AreWarpsOverThoseThatFit) {
     EXPECT_DOUBLE_EQ(test::launch_waves("csr-adaptive", "", f), 1);
     f.nnz = 132 * 10 * 896 - f.rows;
     EXPECT_DOUBLE_EQ(test::launch_waves("csr-merge", "", f), 1) << "ten blocks of 128 threads with seven items";
-    EXPECT_EQ(test::launch_waves("csr-vector", "turns=1", f), 0);
     EXPECT_EQ(test::launch_waves("brand-new", "", f), 0);
 }
 

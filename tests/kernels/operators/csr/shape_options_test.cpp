@@ -16,7 +16,7 @@ VectorShape vector_shape_of(const char* specification, const std::vector<offset_
     std::vector<offset_t> row_ptrs{0};
     for (const offset_t length : lengths) row_ptrs.push_back(row_ptrs.back() + length);
     const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
-    return read_vector_shape(options, rows, row_ptrs.back(), [&] { return row_lengths(row_ptrs); }, kVectorFlights, {});
+    return read_vector_shape(options, rows, row_ptrs.back(), [&] { return row_lengths(row_ptrs); }, {});
 }
 
 TEST(CsrVectorOptions, AreFollowedAndCompleted) {
