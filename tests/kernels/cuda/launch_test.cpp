@@ -1,7 +1,5 @@
 // Products are launched by the driver, which knows nothing of what the runtime does for a thread that uses a GPU.
-#include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <thread>
 
 #include "kernels/cuda/dependent_launch.hpp"
@@ -41,34 +39,6 @@ TEST_F(Launch, FollowsAResetOfTheGpu) {
         std::exit(twice({1, 2, 3}) == before ? 0 : 1);
     };
     EXPECT_EXIT(reset_between(), ::testing::ExitedWithCode(0), "");
-}
-
-TEST_F(Launch, IsSpreadEvenlyAlsoWhereItStartsEarly) {
-    constexpr int kThreads = 256;
-    constexpr int kLaunches = 12;
-    int multiprocessors = 0;
-    int threads = 0;  // of one of them
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    TILESPMV_CUDA(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
-    const int most = threads / kThreads / 2 + 1;  // of two launches more than fit
-    const auto blocks = static_cast<std::size_t>(multiprocessors * most - multiprocessors / 3);
-    const cuda::Stream stream;
-    const std::vector<unsigned> zeros(kLaunches * (blocks + 1));
-    cuda::DeviceBuffer<unsigned> places(std::span<const unsigned>(zeros), stream.get());
-    unsigned* const arrived = places.data() + kLaunches * blocks;
-    for (int i = 0; i < kLaunches; ++i) {
-        record_multiprocessors(places.data() + i * blocks, arrived + i, static_cast<int>(blocks), kThreads,
-                               stream.get());
-    }
-    std::vector<unsigned> host(places.size());
-    places.download(host, stream.get());
-    stream.synchronize();
-    for (int i = 0; i < kLaunches; ++i) {
-        std::map<unsigned, int> held;
-        for (std::size_t k = 0; k < blocks; ++k) ++held[host[i * blocks + k]];
-        const auto more = std::ranges::max_element(held, {}, [](const auto& of) { return of.second; });
-        EXPECT_LE(more->second, most) << "launch " << i << ", multiprocessor " << more->first;
-    }
 }
 
 TEST_F(Launch, AsksForNoMoreThanKernelsWereCompiledFor) {

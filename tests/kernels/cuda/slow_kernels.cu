@@ -1,8 +1,6 @@
 #include "tests/kernels/cuda/slow_kernels.hpp"
 
-#include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/device_buffer.hpp"
-#include "kernels/cuda/launch.cuh"
 #include "tile/types.hpp"
 
 namespace tilespmv::testing {
@@ -27,22 +25,6 @@ void launch(const V* from, V* to, int size, cudaStream_t stream) {
     TILESPMV_CUDA(cudaGetLastError());
 }
 
-struct Presence {
-    unsigned* multiprocessors;
-    unsigned* arrived;
-};
-
-__global__ void record(Presence p) {
-    cuda::wait_for_stream();
-    if (threadIdx.x != 0) return;
-    unsigned multiprocessor = 0;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
-    p.multiprocessors[blockIdx.x] = multiprocessor;
-    atomicAdd(p.arrived, 1);
-    while (*static_cast<volatile unsigned*>(p.arrived) < gridDim.x) __nanosleep(100);
-    for (unsigned i = 0; i < multiprocessor % 16; ++i) __nanosleep(500);
-}
-
 __device__ int architecture;
 
 __global__ void write_architecture() {
@@ -58,11 +40,6 @@ int architecture_of_kernels() {
     int found = 0;
     TILESPMV_CUDA(cudaMemcpyFromSymbol(&found, architecture, sizeof found));
     return found;
-}
-
-void record_multiprocessors(unsigned* multiprocessors, unsigned* arrived, int blocks, int threads,
-                            cudaStream_t stream) {
-    cuda::launch_dependent(record, blocks, threads, Presence{multiprocessors, arrived}, stream);
 }
 
 template <class V>

@@ -13,10 +13,6 @@ void copy_slowly(const V* from, V* to, int size, cudaStream_t stream);
 template <class V>
 void copy_slowly_letting_others_start(const V* from, V* to, int size, cudaStream_t stream);
 
-/// Writes on which multiprocessor each block is. Its blocks stay until all are there, as `arrived`, 0 before, counts,
-/// and end earlier on some multiprocessors than on others. It starts early.
-void record_multiprocessors(unsigned* multiprocessors, unsigned* arrived, int blocks, int threads, cudaStream_t stream);
-
 /// The architecture that kernels were compiled for, as they know it: __CUDA_ARCH__, 900 for 9.0.
 int architecture_of_kernels();
 
