@@ -201,14 +201,6 @@ SolverTiming solve_reference(const Problem& problem) {
     });
 }
 
-/// Block Jacobi is there where it is no candidate of `auto`, too.
-std::vector<std::string> compared_preconditioners(const CsrMatrix<double>& a) {
-    std::vector<std::string> all = preconditioner_candidates(a);
-    const auto is_block = [](const std::string& one) { return one.starts_with("block-jacobi"); };
-    if (std::ranges::none_of(all, is_block)) all.insert(all.begin() + 2, "block-jacobi:size=3");
-    return all;
-}
-
 /// On the CPU with as many groups of threads.
 SolverTiming time_on_gpus(const Problem& problem, int gpus) {
     const char* what = problem.options.backend == Backend::cpu ? "ranks" : "GPUs";
@@ -228,7 +220,7 @@ SolverTiming time_on_gpus(const Problem& problem, int gpus) {
 
 std::vector<double> inverse_diagonal(const CsrMatrix<double>& a) {
     const auto m = make_preconditioner<double>("jacobi", a);
-    const auto& values = std::get<PreconditionerParts<double>>(m->parts()).inverse_diagonal;
+    const auto& values = m->parts().inverse_diagonal;
     return {values.begin(), values.end()};
 }
 
@@ -306,7 +298,7 @@ void add_methods(const Problem& problem, std::vector<SolverTiming>& all) {
 std::vector<SolverTiming> preconditioner_contest(const CsrMatrix<double>& a, const ContestOptions& options) {
     const Problem problem(a, options);
     std::vector<SolverTiming> all;
-    for (const auto& one : compared_preconditioners(a)) all.push_back(time_preconditioner(problem, one));
+    for (const auto& one : preconditioner_candidates(a)) all.push_back(time_preconditioner(problem, one));
     return all;
 }
 

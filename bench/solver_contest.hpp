@@ -47,9 +47,8 @@ inline constexpr const char* kReferenceName = "reference";
 /// error. `default` is the first.
 std::vector<SolverTiming> solver_contest(const CsrMatrix<double>& a, const ContestOptions& options);
 
-/// The way that a user gets with each preconditioner, by their specifications: none, jacobi, block-jacobi (as many
-/// unknowns as rows share their columns, else 3) and ssor-ai of both orders in the forms that models favour. Without
-/// times of an iteration.
+/// The way that a user gets with each preconditioner, by their specifications: none, jacobi and ssor-ai. Without times
+/// of an iteration.
 std::vector<SolverTiming> preconditioner_contest(const CsrMatrix<double>& a, const ContestOptions& options);
 
 }  // namespace tilespmv::bench

@@ -82,7 +82,7 @@ TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 namespace tilespmv::solver {
 
 template <class T>
-std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const AnyPreconditionerParts&,
+std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const PreconditionerParts<T>&,
                                                   const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*) {
     static_cast<void>(cuda::require_device());
     return nullptr;
@@ -107,7 +107,7 @@ void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
 
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
     template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
-        const CsrMatrix<T>&, const AnyPreconditionerParts&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
+        const CsrMatrix<T>&, const PreconditionerParts<T>&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
     template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
     template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);

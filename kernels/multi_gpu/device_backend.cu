@@ -86,7 +86,7 @@ public:
     }
 
     /// Of the matrix and the parts.
-    void take_new_values(const solver::AnyPreconditionerParts& parts) {
+    void take_new_values(const solver::PreconditionerParts<T>& parts) {
         TILESPMV_CUDA(cudaStreamSynchronize(this->stream()));
         if (!this->a.update_values()) this->forget_graphs();
         Base::update_values({}, parts);

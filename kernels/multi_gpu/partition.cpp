@@ -17,22 +17,13 @@ void require_parts(int parts) {
     if (parts < 1) refuse(fmt::format("{} parts, expected at least 1", parts));
 }
 
-/// What rows before `row` weigh.
-offset_t weight_before(std::span<const offset_t> row_ptrs, index_t row, const PartitionRule& rule) {
-    return row_ptrs[static_cast<std::size_t>(row)] + rule.row_weight * row;
-}
-
-/// The multiple of the block, or the last row, before which the weight is nearest to `target`.
-index_t nearest_row(std::span<const offset_t> row_ptrs, offset_t target, const PartitionRule& rule) {
-    const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
-    const auto row_of = [&](std::int64_t block) {
-        return static_cast<index_t>(std::min<std::int64_t>(block * rule.block, rows));
-    };
-    const auto weight = [&](std::int64_t block) { return weight_before(row_ptrs, row_of(block), rule); };
-    std::int64_t low = 0;  // the first block before which the weight is at least `target`
-    std::int64_t high = div_up(rows, rule.block);
+/// The row before which the weight is nearest to `target`.
+index_t nearest_row(std::span<const offset_t> row_ptrs, offset_t target, offset_t row_weight) {
+    const auto weight = [&](index_t row) { return row_ptrs[static_cast<std::size_t>(row)] + row_weight * row; };
+    index_t low = 0;  // the first row before which the weight is at least `target`
+    auto high = static_cast<index_t>(row_ptrs.size() - 1);
     while (low < high) {
-        const std::int64_t middle = low + (high - low) / 2;
+        const index_t middle = low + (high - low) / 2;
         if (weight(middle) < target) {
             low = middle + 1;
         } else {
@@ -40,7 +31,7 @@ index_t nearest_row(std::span<const offset_t> row_ptrs, offset_t target, const P
         }
     }
     const bool is_lower_nearer = low > 0 && target - weight(low - 1) < weight(low) - target;
-    return row_of(is_lower_nearer ? low - 1 : low);
+    return is_lower_nearer ? low - 1 : low;
 }
 
 }  // namespace
@@ -60,18 +51,17 @@ int Partition::owner(index_t row) const {
     return static_cast<int>(std::ranges::upper_bound(starts_, row) - starts_.begin()) - 1;
 }
 
-Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, const PartitionRule& rule) {
+Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, offset_t row_weight) {
     require_parts(parts);
-    if (rule.block < 1) refuse(fmt::format("blocks of {} rows, expected at least 1", rule.block));
     if (row_ptrs.empty()) refuse("no row pointers, expected one more than rows");
-    if (rule.row_weight < 0) refuse(fmt::format("a row weighs {} nonzeros, expected at least 0", rule.row_weight));
+    if (row_weight < 0) refuse(fmt::format("a row weighs {} nonzeros, expected at least 0", row_weight));
     const auto rows = static_cast<index_t>(row_ptrs.size() - 1);
-    const offset_t total = weight_before(row_ptrs, rows, rule);
+    const offset_t total = row_ptrs.back() + row_weight * rows;
     std::vector<index_t> starts(static_cast<std::size_t>(parts) + 1, 0);
     for (int part = 1; part < parts; ++part) {
         // total / parts * part would lose the remainder, total * part might be too large
         const offset_t target = total / parts * part + total % parts * part / parts;
-        starts[static_cast<std::size_t>(part)] = nearest_row(row_ptrs, target, rule);
+        starts[static_cast<std::size_t>(part)] = nearest_row(row_ptrs, target, row_weight);
     }
     starts.back() = rows;
     return Partition(std::move(starts));
@@ -84,17 +74,11 @@ Partition partition_evenly(index_t rows, int parts) {
     return Partition(std::move(starts));
 }
 
-void require_partition(const Partition& partition, index_t rows, int parts, index_t block) {
+void require_partition(const Partition& partition, index_t rows, int parts) {
     if (partition.parts() != parts) {
         refuse(fmt::format("it has {} parts, expected {}, one a rank", partition.parts(), parts));
     }
     if (partition.rows() != rows) refuse(fmt::format("it has {} rows, the matrix has {}", partition.rows(), rows));
-    for (int part = 1; part < parts; ++part) {
-        const index_t first = partition.first(part);
-        if (first % block == 0 || first == rows) continue;
-        refuse(fmt::format("part {} starts at row {}, within a block of {}; start parts at multiples of {}", part,
-                           first, block, block));
-    }
 }
 
 }  // namespace tilespmv::multi_gpu

@@ -17,7 +17,7 @@ template <class T>
 struct RankInput {
     const RankMatrix<T>* matrix = nullptr;
     const HaloPlan* plan = nullptr;
-    const solver::AnyPreconditionerParts* preconditioner = nullptr;  ///< of the interior
+    const solver::PreconditionerParts<T>* preconditioner = nullptr;  ///< of the interior
     const RankedOptions* options = nullptr;
     std::size_t total_rows = 0;
 };

@@ -23,7 +23,7 @@ IteratedSystem describe_system(const RankedState<T>& state) {
     return {.rows = rows,
             .value_bytes = sizeof(T),
             .matrix_bytes = csr_bytes(rows, nonzeros, sizeof(T)),
-            .fuses_diagonal = solver::is_diagonal(rank.preconditioner->parts()) && !state.options.constant_null_space,
+            .fuses_diagonal = rank.preconditioner->parts().is_diagonal() && !state.options.constant_null_space,
             .is_over_ranks = state.ranks.size() > 1};
 }
 

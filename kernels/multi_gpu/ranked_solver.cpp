@@ -1,9 +1,7 @@
 #include "kernels/multi_gpu/ranked_solver.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -21,29 +19,24 @@
 namespace tilespmv::multi_gpu {
 namespace {
 
-/// Rows that M takes together, found out with the smallest matrix there is; which refuses a wrong name before any rank
-/// is there, too. Of `auto` those of the block Jacobi that it tries.
+/// Refuses a wrong name before any rank is there, by the smallest matrix there is.
 template <class T>
-index_t block_of(const std::string& preconditioner, const CsrMatrix<T>& a) {
-    if (preconditioner == solver::kAutoPreconditioner) return solver::unknowns_a_node(a);
+void require_preconditioner(const std::string& name) {
+    if (name == solver::kAutoPreconditioner) return;
     const CsrMatrix<T> one{1, 1, {0, 1}, {0}, {T{1}}};
-    const auto made = solver::make_preconditioner<T>(preconditioner, one);
-    return std::visit([](const auto& parts) { return std::max<index_t>(1, parts.block_size); }, made->parts());
+    static_cast<void>(solver::make_preconditioner<T>(name, one));
 }
 
 template <class T>
 Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
     solver::require_square(a, "to solve");
     if (options.constant_null_space) solver::check_constant_null_space(a);
-    const bool is_auto = options.preconditioner == solver::kAutoPreconditioner;
-    const index_t of_m = block_of<T>(options.preconditioner, a);
+    require_preconditioner<T>(options.preconditioner);
     if (options.partition) {
-        require_partition(*options.partition, a.rows, options.ranks, is_auto ? 1 : of_m);
+        require_partition(*options.partition, a.rows, options.ranks);
         return *options.partition;
     }
-    const std::int64_t block = std::lcm(std::int64_t{of_m}, std::int64_t{std::max(options.block, 1)});
-    const PartitionRule rule{.block = static_cast<index_t>(std::min<std::int64_t>(block, std::max(a.rows, 1)))};
-    return partition_by_nonzeros({a.row_ptrs.data(), a.row_ptrs.size()}, options.ranks, rule);
+    return partition_by_nonzeros({a.row_ptrs.data(), a.row_ptrs.size()}, options.ranks);
 }
 
 template <class T>

@@ -45,25 +45,20 @@ private:
     std::vector<index_t> starts_;  // parts + 1
 };
 
-/// How rows are divided when nobody says.
-struct PartitionRule {
-    /// What a row costs beside its nonzeros, in nonzeros: an iteration of conjugate gradients moves about 130 bytes a
-    /// row in float64 (ten reads and writes of the updates, three of the sums, x and y of the product, a row pointer,
-    /// the diagonal of M), a nonzero of CSR is 12.
-    offset_t row_weight = 11;
-    /// Parts start at multiples of it: unknowns a node, whose block no part may cut.
-    index_t block = 1;
-};
+/// What a row costs beside its nonzeros, in nonzeros: an iteration of conjugate gradients moves about 130 bytes a row
+/// in float64 (ten reads and writes of the updates, three of the sums, x and y of the product, a row pointer, the
+/// diagonal of M), a nonzero of CSR is 12.
+inline constexpr offset_t kRowWeight = 11;
 
 /// Parts of as equal sums of nonzeros and row weights as consecutive rows allow. Throws a usage `Error` unless `parts`
-/// and `rule.block` are at least 1 and `rule.row_weight` is at least 0. `row_ptrs`: of a CSR matrix, rows + 1.
-Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, const PartitionRule& rule = {});
+/// is at least 1 and `row_weight` at least 0. `row_ptrs`: of a CSR matrix, rows + 1.
+Partition partition_by_nonzeros(std::span<const offset_t> row_ptrs, int parts, offset_t row_weight = kRowWeight);
 
 /// Parts of as equal numbers of rows as there can be. Throws a usage `Error` unless `parts` is at least 1.
 Partition partition_evenly(index_t rows, int parts);
 
-/// Throws a usage `Error` unless `partition` has `rows` rows in `parts` parts that start at multiples of `block`.
-void require_partition(const Partition& partition, index_t rows, int parts, index_t block = 1);
+/// Throws a usage `Error` unless `partition` has `rows` rows in `parts` parts.
+void require_partition(const Partition& partition, index_t rows, int parts);
 
 }  // namespace tilespmv::multi_gpu
 
@@ -77,12 +72,10 @@ struct RankedOptions {
     int ranks = 1;  ///< at least 1; on GPUs as many of them
     /// Which rows each rank has; none: as `partition_by_nonzeros` divides them.
     std::optional<Partition> partition{};
-    /// Parts start at multiples of this number, and of the blocks of block Jacobi.
-    index_t block = 1;
     /// The operator by which each rank multiplies its interior; "auto" chooses for each rank.
     std::string operator_name = "auto";
-    /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi and block
-    /// Jacobi are those of one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
+    /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi is that of
+    /// one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
     /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
     /// The recurrence; none: the one of the least predicted time on the rank of the most rows, the same on all.

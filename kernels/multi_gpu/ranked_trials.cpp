@@ -41,19 +41,6 @@ std::string first_refusal(RankedState<T>& state, F&& f) {
     return first == refusals.end() ? "" : *first;
 }
 
-/// Block Jacobi only where no block lies on two ranks.
-template <class T>
-std::vector<Candidate<T>> candidates_of(const RankedState<T>& state, const CsrMatrix<T>& a) {
-    const int size = solver::unknowns_a_node(a);
-    const bool is_cut =
-        std::ranges::any_of(state.ranks, [&](const auto& rank) { return rank.plan.first_row % size != 0; });
-    std::vector<Candidate<T>> all;
-    for (const std::string& specification : solver::preconditioner_candidates(a)) {
-        if (!is_cut || !specification.starts_with("block-jacobi")) all.push_back({.specification = specification});
-    }
-    return all;
-}
-
 /// Makes it on each rank; sets the time of the slowest, or why there is none.
 template <class T>
 void make(RankedState<T>& state, Candidate<T>& candidate, PreconditionerTrial& trial) {
@@ -100,7 +87,8 @@ void choose_preconditioner_on_ranks(RankedState<T>& state, const CsrMatrix<T>& a
     const auto before = std::chrono::steady_clock::now();
     Buffer<T> made;
     const std::span<const T> b = solver::trial_right_hand_side(a, trial, made);
-    auto candidates = candidates_of(state, a);
+    std::vector<Candidate<T>> candidates;
+    for (const std::string& one : solver::preconditioner_candidates(a)) candidates.push_back({.specification = one});
     auto& choice = state.choice;
     for (auto& candidate : candidates) choice.trials.push_back(try_one(state, candidate, b, trial.goal));
     solver::decide(choice);

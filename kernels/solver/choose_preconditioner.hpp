@@ -50,8 +50,7 @@ struct PreconditionerChoice {
     double seconds = 0;  ///< that it took to find out, without those that made the one that is taken
 };
 
-/// Preconditioners that are worth a trial: none, jacobi, block-jacobi with as many unknowns as rows next to each other
-/// share their columns, if they do, and ssor-ai. `name[:option=value,...]` each.
+/// Preconditioners that are worth a trial: none, jacobi and ssor-ai. `name[:option=value,...]` each.
 template <class T>
 std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
 

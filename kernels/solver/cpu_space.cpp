@@ -75,7 +75,7 @@ std::string CpuSpace<T>::how() const {
 }
 
 template <class T>
-void CpuSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
+void CpuSpace<T>::update_values(std::span<const T> values, const PreconditionerParts<T>& parts) {
     if (owned_) {
         update_or_make_again(owned_, values, make_);
         a_ = owned_.get();

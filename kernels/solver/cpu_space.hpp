@@ -42,7 +42,7 @@ public:
     [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
     [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
-    void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
+    void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) override;
 
     [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(a_->rows()); }
     [[nodiscard]] std::size_t total_size() const override { return add_over_ranks_ ? total_size_ : size(); }

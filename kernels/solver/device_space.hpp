@@ -26,7 +26,7 @@ struct DeviceSpaceOptions {
 /// available GPU and in a build without CUDA. `where`: A is there, too, on this GPU, and an operator that reads CSR in
 /// place multiplies it there, whatever its values become; it must outlive the space. Null: it is not.
 template <class T>
-std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
+std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                   const DeviceSpaceOptions& options,
                                                   const cuda::DeviceCsrView<T>* where = nullptr);
 

@@ -23,18 +23,6 @@ constexpr double kNeededReduction = 0.5;
 constexpr double kAboutAsSoon = 1.15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Whether rows [first, first + count) have the same columns.
-template <class T>
-bool share_columns(const CsrMatrix<T>& a, std::size_t first, std::size_t count) {
-    const auto cols = [&](std::size_t row) {
-        return std::span<const index_t>(a.col_idxs.data() + a.row_ptrs[row], a.col_idxs.data() + a.row_ptrs[row + 1]);
-    };
-    for (std::size_t row = first + 1; row < first + count; ++row) {
-        if (!std::ranges::equal(cols(first), cols(row))) return false;
-    }
-    return true;
-}
-
 double predict(const PreconditionerTrial& trial, const SolveReport& report) {
     if (report.converged()) return trial.setup_seconds + trial.iteration_seconds * trial.iterations;
     const bool has_failed = report.end != End::limit && report.end != End::stopped;
@@ -99,30 +87,9 @@ SolveOptions trial_options(SolveOptions goal, double& first) {
 }  // namespace
 
 template <class T>
-int unknowns_a_node(const CsrMatrix<T>& a) {
-    constexpr std::size_t samples = 200;
-    const auto rows = static_cast<std::size_t>(a.rows);
-    for (std::size_t size = 8; size >= 2; --size) {
-        const std::size_t groups = rows / size;
-        if (rows % size != 0 || groups == 0) continue;
-        const std::size_t step = std::max<std::size_t>(groups / samples, 1);
-        std::size_t seen = 0, alike = 0;
-        for (std::size_t group = 0; group < groups; group += step) {
-            ++seen;
-            alike += share_columns(a, group * size, size) ? 1 : 0;
-        }
-        if (10 * alike >= 9 * seen) return static_cast<int>(size);
-    }
-    return 1;
-}
-
-template <class T>
 std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a) {
     require_square(a, "to choose a preconditioner");
-    std::vector<std::string> all{"none", "jacobi"};
-    if (const int size = unknowns_a_node(a); size > 1) all.push_back(fmt::format("block-jacobi:size={}", size));
-    all.emplace_back("ssor-ai");
-    return all;
+    return {"none", "jacobi", "ssor-ai"};
 }
 
 template <class T>
@@ -176,8 +143,6 @@ const PreconditionerTrial* taken(const PreconditionerChoice& choice) {
     return found == choice.trials.end() ? nullptr : &*found;
 }
 
-template int unknowns_a_node(const CsrMatrix<double>&);
-template int unknowns_a_node(const CsrMatrix<float>&);
 template std::vector<std::string> preconditioner_candidates(const CsrMatrix<double>&);
 template std::vector<std::string> preconditioner_candidates(const CsrMatrix<float>&);
 template std::span<const double> trial_right_hand_side(const CsrMatrix<double>&, const TrialSolve<double>&,

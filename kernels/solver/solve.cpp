@@ -76,7 +76,7 @@ void Solver<T>::make_space_of(const Operator<T>& a, const Operator<T>* m) {
     } else {
         PreconditionerParts<T> none;
         none.size = a.rows();
-        host_preconditioner_ = make_host_preconditioner<T>(AnyPreconditionerParts(std::move(none)));
+        host_preconditioner_ = make_host_preconditioner<T>(none);
     }
     space_ = std::make_unique<CpuSpace<T>>(a, *host_preconditioner_);
 }
@@ -154,7 +154,7 @@ template <class T>
 IteratedSystem Solver<T>::describe_system(bool constant_null_space) const {
     IteratedSystem system{.rows = static_cast<double>(space_->size()), .value_bytes = sizeof(T)};
     system.matrix_bytes = csr_bytes(a_.rows, static_cast<double>(a_.nnz()), sizeof(T));
-    system.fuses_diagonal = preconditioner_ && is_diagonal(preconditioner_->parts()) && !constant_null_space;
+    system.fuses_diagonal = preconditioner_ && preconditioner_->parts().is_diagonal() && !constant_null_space;
     system.is_persistent = space_->is_persistent();
     return system;
 }

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] virtual bool is_persistent() const { return false; }
     /// New values of A, in the order of its CSR form, and of M, with the patterns and sizes of before. Allocates
     /// nothing, if the operator of A can do so; otherwise that is made again. Throws `Error`, on a wrong size, too.
-    virtual void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) = 0;
+    virtual void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) = 0;
 };
 
 }  // namespace tilespmv::solver

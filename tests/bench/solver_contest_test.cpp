@@ -97,7 +97,7 @@ TEST(SolverContest, SolvesWithEveryPreconditioner) {
         SCOPED_TRACE(system);
         const auto a = generate<double>(system);
         const auto timings = preconditioner_contest(a, quick_on_cpu());
-        EXPECT_THAT(names_of(timings), ElementsAre("none", "jacobi", "block-jacobi:size=3", "ssor-ai"));
+        EXPECT_THAT(names_of(timings), ElementsAre("none", "jacobi", "ssor-ai"));
         for (const auto& t : timings) {
             SCOPED_TRACE(t.name);
             solver::Solver<double> alone(a.clone(), {.preconditioner = t.name});

@@ -24,14 +24,11 @@ std::string random_preconditioner(Random& random, SolveRequest& asked) {
     if (random.once_in(6)) return "auto";
     const auto& info = random.pick(preconditioners<double>());
     std::string text(info.name);
-    if (info.name == "none") return text;
-    text += fmt::format(":values={}", random.once_in(4) ? "float32" : "float64");
-    if (info.name == "block-jacobi") text += fmt::format(",size={}", 1 + random.below(random.pick(std::array{4, 32})));
     if (info.name == "ssor-ai") {
         const bool is_usual = !random.once_in(4);
         const double w = is_usual ? 0.5 + static_cast<double>(random.below(5)) / 4 : 1 + 0.99 * random.number();
         asked.is_easy = is_usual;
-        text += fmt::format(",w={},operator={}", w, random.pick(std::array{"auto", "csr-omp", "tile-omp"}));
+        text += fmt::format(":w={},operator={}", w, random.pick(std::array{"auto", "csr-omp", "tile-omp"}));
     }
     return text;
 }

@@ -64,7 +64,7 @@ TEST_F(GoldenSolve, Commands) {
         "solve gen:laplace2d:n=8,jump=100,block=2 --precond ssor-ai --rtol 1e-6 --device cpu "
         "--operator csr-omp");
     commands_.run(
-        "solve gen:laplace2d:n=8 --precond block-jacobi:size=4 --max-iterations 3 --rtol 0 --atol 1e-9 --device cpu "
+        "solve gen:laplace2d:n=8 --precond jacobi --max-iterations 3 --rtol 0 --atol 1e-9 --device cpu "
         "--operator csr-omp");
     commands_.run("solve {}indefinite.mtx --precond none --device cpu --operator csr-omp");
     commands_.run("solve {}indefinite.mtx --precond jacobi --device cpu");
@@ -105,7 +105,7 @@ SolveResult sample() {
     auto& trials = r.preconditioner.trials;
     trials.resize(4);
     trials[0] = {"none", "", 0, 1e-4, 400, 0.8, solver::End::limit, HUGE_VAL};
-    trials[1] = {"block-jacobi:size=3", "no such preconditioner: the block of rows 1 to 3", 0, 0, 0, 1, {}, HUGE_VAL};
+    trials[1] = {"jacobi", "no such preconditioner: it needs a positive diagonal", 0, 0, 0, 1, {}, HUGE_VAL};
     trials[2] = {"ssor-ai", "", 2e-3, 2e-4, 12, 0.5, solver::End::not_positive_definite, HUGE_VAL};
     trials[3] = {"ssor-ai:w=1.2", "", 3e-3, 3e-4, 40, 1e-3, solver::End::stopped, 1.25};
     r.preconditioner.seconds = 0.25;

@@ -9,7 +9,7 @@ namespace {
 /// What the space is made over, before it and gone after it.
 template <class T>
 struct System {
-    System(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name,
+    System(const CsrMatrix<T>& csr, const PreconditionerParts<T>& parts, const std::string& operator_name,
            const cuda::DeviceCsrView<T>* where)
         : on(own_stream.get()), a(csr, operator_name, on, where), m(make_device_preconditioner<T>(parts, on)) {}
 
@@ -39,7 +39,7 @@ std::unique_ptr<PersistentIterations<T>> make_persistent(const CsrMatrix<T>& a, 
 template <class T>
 class CsrDeviceSpace final : private System<T>, public DeviceSpace<T> {
 public:
-    CsrDeviceSpace(const CsrMatrix<T>& csr, const AnyPreconditionerParts& parts, const std::string& operator_name,
+    CsrDeviceSpace(const CsrMatrix<T>& csr, const PreconditionerParts<T>& parts, const std::string& operator_name,
                    const cuda::DeviceCsrView<T>* where)
         : System<T>(csr, parts, operator_name, where), DeviceSpace<T>(this->a.get(), *this->m, this->on) {}
 
@@ -47,7 +47,7 @@ public:
     void choose(const CsrMatrix<T>& csr, Persistence persistence) {
         this->set_persistent(make_persistent(csr, this->m->diagonal().has_value(), persistence, this->on));
     }
-    void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override {
+    void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) override {
         TILESPMV_CUDA(cudaStreamSynchronize(this->stream()));
         if (!this->a.update_values(values)) this->replace_operator(this->a.get());
         if (this->persistent() != nullptr) this->persistent()->update_values(values);
@@ -58,7 +58,7 @@ public:
 }  // namespace
 
 template <class T>
-std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
+std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                       const std::string& operator_name, Persistence persistence,
                                                       const cuda::DeviceCsrView<T>* where) {
     if (a.rows != a.cols) throw Error("a system needs a square matrix", ExitCode::usage);
@@ -68,7 +68,7 @@ std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, con
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
-    template std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>&, const AnyPreconditionerParts&, \
+    template std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>&, const PreconditionerParts<T>&, \
                                                                    const std::string&, Persistence,                    \
                                                                    const cuda::DeviceCsrView<T>*);
 TILESPMV_INSTANTIATE(double)

@@ -17,7 +17,7 @@ enum class Persistence {
 /// A space that owns A, M and a stream of its own, on the current GPU. A is square. `where`: as `make_device_space`
 /// says. Throws `Error`.
 template <class T>
-std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
+std::unique_ptr<DeviceSpace<T>> make_csr_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                       const std::string& operator_name, Persistence persistence,
                                                       const cuda::DeviceCsrView<T>* where = nullptr);
 

@@ -25,13 +25,13 @@ public:
     [[nodiscard]] virtual std::optional<DiagonalView<T>> diagonal() const { return std::nullopt; }
     /// New values, of parts with the sizes and patterns of those before; returns when they are not needed any more.
     /// False if what `apply` launches is not what it was, so that graphs of it have to be made again.
-    virtual bool update_values(const AnyPreconditionerParts& parts, cudaStream_t stream) = 0;
+    virtual bool update_values(const PreconditionerParts<T>& parts, cudaStream_t stream) = 0;
 };
 
 /// Uploads parts, which are not needed afterwards, and makes the operators that they name; returns when that is
-/// complete. Values in float may serve vectors in double, not the other way round. Throws `Error`.
+/// complete. Throws `Error`.
 template <class T>
-std::unique_ptr<DevicePreconditioner<T>> make_device_preconditioner(const AnyPreconditionerParts& parts,
+std::unique_ptr<DevicePreconditioner<T>> make_device_preconditioner(const PreconditionerParts<T>& parts,
                                                                     const cuda::DeviceContext& on);
 
 /// A user's: any operator with the size of A, symmetric positive definite. It must outlive it.
@@ -43,7 +43,7 @@ public:
         m_.apply(1, cuda::DeviceSpan(r, static_cast<std::size_t>(m_.cols())), 0,
                  cuda::DeviceSpan(w, static_cast<std::size_t>(m_.rows())), stream);
     }
-    bool update_values(const AnyPreconditionerParts&, cudaStream_t) override { return true; }
+    bool update_values(const PreconditionerParts<T>&, cudaStream_t) override { return true; }
 
 private:
     const cuda::DeviceOperator<T>& m_;

@@ -64,7 +64,7 @@ std::string DeviceSpace<T>::how() const {
 }
 
 template <class T>
-void DeviceSpace<T>::update_values(std::span<const T> values, const AnyPreconditionerParts& parts) {
+void DeviceSpace<T>::update_values(std::span<const T> values, const PreconditionerParts<T>& parts) {
     if (!values.empty()) throw Error("new values of A go to the operator that the space was made with");
     if (!m_.update_values(parts, stream())) forget_graphs();
 }

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::string how() const override;
     [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
     /// Of M; the operator is its owner's, who gives it new values. Throws `Error` if there are any for it.
-    void update_values(std::span<const T> values, const AnyPreconditionerParts& parts) override;
+    void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) override;
 
     [[nodiscard]] std::size_t size() const override { return kernels_.size(); }
     Vector<T> make_vector() override;

@@ -11,7 +11,7 @@
 namespace tilespmv::solver {
 
 template <class T>
-std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const AnyPreconditionerParts& m,
+std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                   const DeviceSpaceOptions& options,
                                                   const cuda::DeviceCsrView<T>* where) {
     static_cast<void>(cuda::require_device());
@@ -31,7 +31,7 @@ struct OperatorsOfCaller {
         } else {
             PreconditionerParts<T> none;
             none.size = rows;
-            m = make_device_preconditioner<T>(AnyPreconditionerParts(std::move(none)), on);
+            m = make_device_preconditioner<T>(none, on);
         }
     }
     static const cuda::DeviceOperator<T>& on_device(const Operator<T>& a) {
@@ -75,7 +75,7 @@ void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values) {
 
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
     template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
-        const CsrMatrix<T>&, const AnyPreconditionerParts&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
+        const CsrMatrix<T>&, const PreconditionerParts<T>&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
     template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
     template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);

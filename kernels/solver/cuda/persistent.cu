@@ -3,49 +3,49 @@
 #include <algorithm>
 
 #include "kernels/cuda/device_attribute.hpp"
+#include "kernels/cuda/device_csr.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/device_csr.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
 namespace {
 
-template <class T, class D>
-__global__ void __launch_bounds__(kMostTeamThreads) persistent_grid(const __grid_constant__ Persistent<T, D> p) {
+template <class T>
+__global__ void __launch_bounds__(kMostTeamThreads) persistent_grid(const __grid_constant__ Persistent<T> p) {
     extern __shared__ __align__(16) unsigned char dynamic[];
     __shared__ PersistentStage stage;
     SharedArrays shared(dynamic);
     GridTeam<T> team(p.meetings, p.method == Method::textbook ? p.p : p.w, stage.gathered);
-    OwnRows<T, D> rows(p, team.rank(), shared);
+    OwnRows<T> rows(p, team.rank(), shared);
     iterate(p, rows, team, stage);
 }
 
-template <class T, class D>
-__global__ void __launch_bounds__(kMostTeamThreads) persistent_cluster(const __grid_constant__ Persistent<T, D> p) {
+template <class T>
+__global__ void __launch_bounds__(kMostTeamThreads) persistent_cluster(const __grid_constant__ Persistent<T> p) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(16) unsigned char dynamic[];
     __shared__ PersistentStage stage;
     SharedArrays shared(dynamic);
     ClusterTeam<T> team(shared.take<T>(p.rows), stage.gathered);
-    OwnRows<T, D> rows(p, team.rank(), shared);
+    OwnRows<T> rows(p, team.rank(), shared);
     iterate(p, rows, team, stage);
 #endif
 }
 
-template <class T, class D>
-using Kernel = void (*)(Persistent<T, D>);
+template <class T>
+using Kernel = void (*)(Persistent<T>);
 
-template <class T, class D>
-Kernel<T, D> kernel_of(Team team) {
-    return team == Team::cluster ? persistent_cluster<T, D> : persistent_grid<T, D>;
+template <class T>
+Kernel<T> kernel_of(Team team) {
+    return team == Team::cluster ? persistent_cluster<T> : persistent_grid<T>;
 }
 
 /// Allows it what its plans ask for at most.
-template <class T, class D>
+template <class T>
 void allow(Team team, std::size_t shared_bytes) {
-    const auto kernel = kernel_of<T, D>(team);
+    const auto kernel = kernel_of<T>(team);
     TILESPMV_CUDA(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
     if (team == Team::cluster)
@@ -55,7 +55,7 @@ void allow(Team team, std::size_t shared_bytes) {
 template <class T>
 std::size_t dynamic_bytes(Team team) {
     cudaFuncAttributes attributes{};
-    TILESPMV_CUDA(cudaFuncGetAttributes(&attributes, kernel_of<T, T>(team)));
+    TILESPMV_CUDA(cudaFuncGetAttributes(&attributes, kernel_of<T>(team)));
     return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
            attributes.sharedSizeBytes;
 }
@@ -63,13 +63,13 @@ std::size_t dynamic_bytes(Team team) {
 /// Of the largest cluster whose blocks have all the shared memory there is.
 template <class T>
 int cluster_blocks(int threads, std::size_t shared_bytes) {
-    allow<T, T>(Team::cluster, shared_bytes);
+    allow<T>(Team::cluster, shared_bytes);
     cudaLaunchConfig_t config{};
     config.gridDim = 16;
     config.blockDim = static_cast<unsigned>(threads);
     config.dynamicSmemBytes = shared_bytes;
     int blocks = 0;
-    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_of<T, T>(Team::cluster), &config) == cudaSuccess)
+    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_of<T>(Team::cluster), &config) == cudaSuccess)
         return std::min(blocks, 16);
     static_cast<void>(cudaGetLastError());  // a GPU without clusters
     return 0;
@@ -86,9 +86,9 @@ PersistentLimits limits(int threads) {
     return found;
 }
 
-template <class T, class D>
-void launch(const PersistentPlan& plan, const Persistent<T, D>& p, cudaStream_t stream) {
-    allow<T, D>(plan.team, plan.shared_bytes);
+template <class T>
+void launch(const PersistentPlan& plan, const Persistent<T>& p, cudaStream_t stream) {
+    allow<T>(plan.team, plan.shared_bytes);
     cudaLaunchAttribute together{};
     if (plan.team == Team::cluster) {
         together.id = cudaLaunchAttributeClusterDimension;
@@ -104,7 +104,7 @@ void launch(const PersistentPlan& plan, const Persistent<T, D>& p, cudaStream_t 
     config.stream = stream;
     config.attrs = &together;
     config.numAttrs = 1;
-    TILESPMV_CUDA(cudaLaunchKernelEx(&config, kernel_of<T, D>(plan.team), p));
+    TILESPMV_CUDA(cudaLaunchKernelEx(&config, kernel_of<T>(plan.team), p));
 }
 
 }  // namespace
@@ -135,31 +135,27 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
     auto* const sums = reinterpret_cast<NumberedSum*>(meetings_.data());
     const GridMeetings meetings{meetings_.data() + std::size_t{2} * kMostSums * 2 * plan_.blocks(), sums, met_};
     met_ += 2 * static_cast<unsigned long long>(count) + 2;
-    std::visit(
-        [&]<class D>(const D* diagonal) {
-            const Persistent<T, D> p{row_ptrs_.data(),
-                                     col_idxs_.data(),
-                                     values_.data(),
-                                     first_rows_.data(),
-                                     {diagonal},
-                                     v.x.data,
-                                     v.r.data,
-                                     v.w.data,
-                                     v.s.data,
-                                     v.p.data,
-                                     v.q.data,
-                                     scalars,
-                                     method,
-                                     count,
-                                     plan_.row_threads,
-                                     static_cast<index_t>(row_ptrs_.size() - 1),
-                                     plan_.most_rows,
-                                     plan_.most_nonzeros,
-                                     plan_.keeps_matrix,
-                                     meetings};
-            launch(plan_, p, on_.stream);
-        },
-        m);
+    const Persistent<T> p{row_ptrs_.data(),
+                          col_idxs_.data(),
+                          values_.data(),
+                          first_rows_.data(),
+                          {m},
+                          v.x.data,
+                          v.r.data,
+                          v.w.data,
+                          v.s.data,
+                          v.p.data,
+                          v.q.data,
+                          scalars,
+                          method,
+                          count,
+                          plan_.row_threads,
+                          static_cast<index_t>(row_ptrs_.size() - 1),
+                          plan_.most_rows,
+                          plan_.most_nonzeros,
+                          plan_.keeps_matrix,
+                          meetings};
+    launch(plan_, p, on_.stream);
 }
 
 template <class T>

@@ -7,13 +7,13 @@
 namespace tilespmv::solver {
 
 /// Everything that a persistent kernel reads and writes, in device memory.
-template <class T, class D>
+template <class T>
 struct Persistent {
     const std::int32_t* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
     const T* values = nullptr;
     const index_t* first_rows = nullptr;
-    Diagonal<T, D> m;
+    Diagonal<T> m;
     T *x, *r, *w, *s, *p, *q;
     Scalars* scalars = nullptr;
     Method method{};
@@ -42,10 +42,10 @@ private:
 };
 
 /// The rows of one thread block: vectors by local row in shared memory, s for q of the textbook unused.
-template <class T, class D>
+template <class T>
 class OwnRows {
 public:
-    __device__ OwnRows(const Persistent<T, D>& system, int rank, SharedArrays& shared)
+    __device__ OwnRows(const Persistent<T>& system, int rank, SharedArrays& shared)
         : system_(system),
           first_(system.first_rows[rank]),
           count_(system.first_rows[rank + 1] - first_),
@@ -115,7 +115,7 @@ public:
     /// M r of a row
     [[nodiscard]] __device__ T preconditioned(int i) const {
         if (system_.m.values == nullptr) return r_[i];
-        return static_cast<T>(static_cast<D>(r_[i]) * static_cast<D>(d_[i]));
+        return r_[i] * d_[i];
     }
 
 private:
@@ -127,7 +127,7 @@ private:
         const std::int32_t begin = system_.row_ptrs[first_];
         for (int i = thread(); i <= count_; i += threads()) ends_[i] = system_.row_ptrs[first_ + i] - begin;
         if (system_.m.values != nullptr) {
-            for (int i = thread(); i < count_; i += threads()) d_[i] = static_cast<T>(system_.m.values[first_ + i]);
+            for (int i = thread(); i < count_; i += threads()) d_[i] = system_.m.values[first_ + i];
         }
         values_ = system_.values + begin;
         col_idxs_ = system_.col_idxs + begin;
@@ -159,7 +159,7 @@ private:
         return sum;
     }
 
-    const Persistent<T, D>& system_;
+    const Persistent<T>& system_;
     index_t first_;
     int count_;
     T *x_, *r_, *w_, *s_, *p_, *q_, *d_;
@@ -178,10 +178,10 @@ struct PersistentStage {
 };
 
 /// Iterations over the rows of this thread block, with a team of thread blocks.
-template <class T, class D, class Team>
+template <class T, class Team>
 class PersistentBlock {
 public:
-    __device__ PersistentBlock(OwnRows<T, D>& rows, Team& team, PersistentStage& stage)
+    __device__ PersistentBlock(OwnRows<T>& rows, Team& team, PersistentStage& stage)
         : rows_(rows), team_(team), stage_(stage) {}
 
     /// See `chronopoulos_gear::iterate`.
@@ -265,19 +265,19 @@ private:
         __syncthreads();
     }
 
-    OwnRows<T, D>& rows_;
+    OwnRows<T>& rows_;
     Team& team_;
     PersistentStage& stage_;
 };
 
 /// `system.count` iterations; by all threads of all blocks of the team.
-template <class T, class D, class Team>
-__device__ void iterate(const Persistent<T, D>& system, OwnRows<T, D>& rows, Team& team, PersistentStage& stage) {
+template <class T, class Team>
+__device__ void iterate(const Persistent<T>& system, OwnRows<T>& rows, Team& team, PersistentStage& stage) {
     const bool has_s = system.method == Method::chronopoulos_gear;
     if (threadIdx.x == 0) stage.scalars = *system.scalars;
     rows.load(has_s);
     __syncthreads();
-    PersistentBlock<T, D, Team> block(rows, team, stage);
+    PersistentBlock<T, Team> block(rows, team, stage);
     for (int i = 0; i < system.count && block.scalars().end == End::none; ++i) {
         if (has_s) {
             block.chronopoulos_gear();

@@ -4,16 +4,6 @@
 #include "kernels/solver/cuda/vector_ops.cuh"
 
 namespace tilespmv::solver {
-namespace {
-
-/// Calls f(M) for the type of M's values.
-template <class T, class F>
-void with_diagonal(const DiagonalView<T>& m, F&& f) {
-    std::visit([&]<class D>(const D* values) { f(Diagonal<T, D>{values}); }, m);
-}
-
-}  // namespace
-
 template <class T>
 VectorLauncher<T>::VectorLauncher(std::size_t n, const VectorShapes& shapes, const cuda::DeviceContext& on)
     : n_(n),
@@ -49,10 +39,8 @@ void VectorLauncher<T>::advance(const Iterates<T>& v, const Scalars* scalars) co
 
 template <class T>
 void VectorLauncher<T>::advance(const Iterates<T>& v, const Scalars* scalars, const DiagonalView<T>& diagonal) const {
-    with_diagonal<T>(diagonal, [&]<class M>(const M& m) {
-        const Advance<T, M> op{{scalars}, v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, v.s.data, m};
-        launch(op, are_aligned({v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, v.s.data, m.values}));
-    });
+    const Advance<T, Diagonal<T>> op{{scalars}, v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, v.s.data, {diagonal}};
+    launch(op, are_aligned({v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, v.s.data, diagonal.values}));
 }
 
 template <class T>
@@ -81,10 +69,8 @@ void VectorLauncher<T>::move(const Iterates<T>& v, const Scalars* scalars) const
 
 template <class T>
 void VectorLauncher<T>::move(const Iterates<T>& v, const DiagonalView<T>& diagonal, const Finish& finish) const {
-    with_diagonal<T>(diagonal, [&]<class M>(const M& m) {
-        const MoveDiagonal<T, M> op{{{finish.scalars}, v.x.data, v.r.data, v.p.data, v.q.data}, v.w.data, m};
-        launch_reduce(op, are_aligned({v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, m.values}), finish);
-    });
+    const MoveDiagonal<T> op{{{finish.scalars}, v.x.data, v.r.data, v.p.data, v.q.data}, v.w.data, {diagonal}};
+    launch_reduce(op, are_aligned({v.x.data, v.r.data, v.w.data, v.p.data, v.q.data, diagonal.values}), finish);
 }
 
 template <class T>
@@ -110,14 +96,7 @@ void VectorLauncher<T>::subtract_mean(T* v, const double* sum, double count) con
 
 template <class T>
 void VectorLauncher<T>::times_diagonal(const DiagonalView<T>& diagonal, const T* r, T* w) const {
-    with_diagonal<T>(diagonal, [&]<class M>(const M& m) {
-        launch(TimesDiagonal<T, M>{{}, r, w, m}, are_aligned({r, w, m.values}));
-    });
-}
-
-template <class T>
-void VectorLauncher<T>::add_times_diagonal(const T* d, const T* x, T* y) const {
-    launch(AddTimesDiagonal<T>{{}, d, x, y}, are_aligned({d, x, y}));
+    launch(TimesDiagonal<T>{{}, r, w, {diagonal}}, are_aligned({r, w, diagonal.values}));
 }
 
 template <class T>
@@ -128,16 +107,6 @@ void VectorLauncher<T>::axpy(T a, const T* x, T* y) const {
 template <class T>
 void VectorLauncher<T>::copy(const T* from, T* to) const {
     launch(Copy<T>{{}, from, to}, are_aligned({from, to}));
-}
-
-template <class T>
-void VectorLauncher<T>::to_float(const T* from, float* to) const {
-    launch(Convert<T, float>{{}, from, to}, true);
-}
-
-template <class T>
-void VectorLauncher<T>::from_float(const float* from, T* to) const {
-    launch(Convert<float, T>{{}, from, to}, true);
 }
 
 template class VectorLauncher<double>;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <type_traits>
-#include <variant>
-
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/solver/cuda/finish.hpp"
 #include "kernels/solver/space.hpp"
@@ -10,10 +7,11 @@
 
 namespace tilespmv::solver {
 
-/// A diagonal M in device memory, in float where the vectors are in double if it is kept so; null: M = I.
+/// A diagonal M in device memory; M = I if there are no values.
 template <class T>
-using DiagonalView = std::conditional_t<std::is_same_v<T, double>, std::variant<const double*, const float*>,
-                                        std::variant<const float*>>;
+struct DiagonalView {
+    const T* values = nullptr;
+};
 
 /// Launches the kernels over vectors of n values of T on a stream, in their shapes. All of them may start before the
 /// kernel before is complete (see `kernels/cuda/dependent_launch.cuh`); none allocates or waits, so that they can be
@@ -45,15 +43,10 @@ public:
     void subtract_mean(T* v, const double* sum, double count) const;
     /// w = M r
     void times_diagonal(const DiagonalView<T>& m, const T* r, T* w) const;
-    /// y += d .* x
-    void add_times_diagonal(const T* d, const T* x, T* y) const;
     /// y = a x + y
     void axpy(T a, const T* x, T* y) const;
     /// to = from
     void copy(const T* from, T* to) const;
-    /// The same with rounding.
-    void to_float(const T* from, float* to) const;
-    void from_float(const float* from, T* to) const;
 
 private:
     template <class Op>

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/solver/cuda/pack.cuh"
+#include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/scalars.hpp"
 
 /// What the kernels over vectors do with `kCount` consecutive values, in `at`. `start` asks for the scalars, which
@@ -11,22 +12,20 @@
 /// names (w and r where M = I): it loads everything before it stores.
 namespace tilespmv::solver {
 
-/// A diagonal M in D, which r is rounded to; M = I if there are no values.
-template <class T, class D>
-struct Diagonal {
-    const D* values = nullptr;
-
+/// A diagonal M on the device.
+template <class T>
+struct Diagonal : DiagonalView<T> {
     template <int kCount>
-    __device__ Pack<D, kCount> load(std::int64_t i) const {
-        return values == nullptr ? Pack<D, kCount>{} : Pack<D, kCount>::load(values + i);
+    __device__ Pack<T, kCount> load(std::int64_t i) const {
+        return this->values == nullptr ? Pack<T, kCount>{} : Pack<T, kCount>::load(this->values + i);
     }
     /// M r for what `load` gave.
     template <int kCount>
-    __device__ Pack<T, kCount> times(const Pack<D, kCount>& d, const Pack<T, kCount>& r) const {
-        if (values == nullptr) return r;
+    __device__ Pack<T, kCount> times(const Pack<T, kCount>& d, const Pack<T, kCount>& r) const {
+        if (this->values == nullptr) return r;
         Pack<T, kCount> w;
 #pragma unroll
-        for (int j = 0; j < kCount; ++j) w.of[j] = static_cast<T>(static_cast<D>(r.of[j]) * d.of[j]);
+        for (int j = 0; j < kCount; ++j) w.of[j] = r.of[j] * d.of[j];
         return w;
     }
 };
@@ -184,11 +183,11 @@ struct Move : IterationScalars<T> {
 };
 
 /// `Move`, w = M r, and r'w, r'r
-template <class T, class M>
+template <class T>
 struct MoveDiagonal : Move<T> {
     static constexpr int kSums = 2;
     T* w;
-    M m;
+    Diagonal<T> m;
 
     template <int kCount>
     __device__ void at(std::int64_t i, double (&sums)[kSums]) const {
@@ -286,45 +285,15 @@ struct Copy : Always {
 };
 
 /// w = M r
-template <class T, class M>
+template <class T>
 struct TimesDiagonal : Always {
     const T* r;
     T* w;
-    M m;
+    Diagonal<T> m;
 
     template <int kCount>
     __device__ void at(std::int64_t i) const {
         m.times(m.template load<kCount>(i), Pack<T, kCount>::load(r + i)).store(w + i);
-    }
-};
-
-/// y += d .* x
-template <class T>
-struct AddTimesDiagonal : Always {
-    const T *d, *x;
-    T* y;
-
-    template <int kCount>
-    __device__ void at(std::int64_t i) const {
-        const auto of_d = Pack<T, kCount>::load(d + i);
-        const auto of_x = Pack<T, kCount>::load(x + i);
-        auto of_y = Pack<T, kCount>::load(y + i);
-#pragma unroll
-        for (int j = 0; j < kCount; ++j) of_y.of[j] += of_d.of[j] * of_x.of[j];
-        of_y.store(y + i);
-    }
-};
-
-/// to = from, rounded
-template <class From, class To>
-struct Convert : Always {
-    const From* from;
-    To* to;
-
-    template <int kCount>
-    __device__ void at(std::int64_t i) const {
-#pragma unroll
-        for (int j = 0; j < kCount; ++j) to[i + j] = static_cast<To>(from[i + j]);
     }
 };
 

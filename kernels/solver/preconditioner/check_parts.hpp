@@ -5,6 +5,7 @@
 namespace tilespmv::solver {
 
 /// Throws `Error` unless every part has the size that a matrix of so many rows needs.
-void check_parts(const AnyPreconditionerParts& parts, index_t rows);
+template <class T>
+void check_parts(const PreconditionerParts<T>& parts, index_t rows);
 
 }  // namespace tilespmv::solver

@@ -1,8 +1,5 @@
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "kernels/registry.hpp"
 #include "kernels/solver/preconditioner/check_parts.hpp"
 #include "tile/error.hpp"
@@ -23,130 +20,82 @@ void require_same_kind(bool is_same) {
     if (!is_same) throw Error("new values of a preconditioner are of another kind than those before");
 }
 
-template <class V>
-const PreconditionerParts<V>& parts_of(const AnyPreconditionerParts& parts) {
-    require_same_kind(std::holds_alternative<PreconditionerParts<V>>(parts));
-    return std::get<PreconditionerParts<V>>(parts);
-}
-
 /// w = r, or a diagonal times r.
-template <class T, class V>
+template <class T>
 class DiagonalPreconditioner final : public HostPreconditioner<T> {
 public:
-    explicit DiagonalPreconditioner(const PreconditionerParts<V>& parts)
+    explicit DiagonalPreconditioner(const PreconditionerParts<T>& parts)
         : diagonal_(static_cast<std::size_t>(parts.size)) {
-        take(parts);
+        DiagonalPreconditioner::update_values(parts);
     }
     void apply(std::span<const T> r, std::span<T> w) override {
         for_all(r.size(), [&](std::size_t i) { w[i] = diagonal_[i] * r[i]; });
     }
     [[nodiscard]] std::span<const T> diagonal() const override { return {diagonal_.begin(), diagonal_.end()}; }
-    void update_values(const AnyPreconditionerParts& parts) override { take(parts_of<V>(parts)); }
-
-private:
-    void take(const PreconditionerParts<V>& parts) {
+    void update_values(const PreconditionerParts<T>& parts) override {
         require_same_kind(parts.is_identity() || parts.inverse_diagonal.size() == diagonal_.size());
-        for_all(diagonal_.size(), [&](std::size_t i) {
-            diagonal_[i] = parts.is_identity() ? T{1} : static_cast<T>(parts.inverse_diagonal[i]);
-        });
+        for_all(diagonal_.size(),
+                [&](std::size_t i) { diagonal_[i] = parts.is_identity() ? T{1} : parts.inverse_diagonal[i]; });
     }
 
+private:
     Buffer<T> diagonal_;
 };
 
-/// Dense blocks on the diagonal.
-template <class T, class V>
-class BlockPreconditioner final : public HostPreconditioner<T> {
-public:
-    explicit BlockPreconditioner(const PreconditionerParts<V>& parts) : parts_(&parts) {}
-    void apply(std::span<const T> r, std::span<T> w) override {
-        const auto k = static_cast<std::size_t>(parts_->block_size);
-        for_all(r.size(), [&](std::size_t row) {
-            const std::size_t first = row / k * k, last = std::min(first + k, r.size());
-            const V* values = parts_->inverse_blocks.data() + row * k;
-            double sum = 0;
-            for (std::size_t col = first; col < last; ++col) sum += double{values[col - first]} * double{r[col]};
-            w[row] = static_cast<T>(sum);
-        });
-    }
-    void update_values(const AnyPreconditionerParts& parts) override {
-        parts_ = &parts_of<V>(parts);
-        require_same_kind(!parts_->inverse_blocks.empty());
-    }
-
-private:
-    const PreconditionerParts<V>* parts_;
-};
-
-/// A chain of products, in vectors of V.
-template <class T, class V>
+/// A chain of products.
+template <class T>
 class ChainPreconditioner final : public HostPreconditioner<T> {
 public:
-    explicit ChainPreconditioner(const PreconditionerParts<V>& parts) : parts_(&parts) {
-        const auto size = static_cast<std::size_t>(parts.size);
-        for (std::size_t i = 0; i < parts.stages.size() + 1; ++i) vectors_.emplace_back(size);
+    explicit ChainPreconditioner(const PreconditionerParts<T>& parts) : parts_(&parts) {
+        for (std::size_t i = 1; i < parts.stages.size(); ++i)
+            between_.emplace_back(static_cast<std::size_t>(parts.size));
         make_operators();
     }
 
     void apply(std::span<const T> r, std::span<T> w) override {
-        for_all(r.size(), [&](std::size_t i) { vectors_[0][i] = static_cast<V>(r[i]); });
-        for (std::size_t stage = 0; stage < operators_.size(); ++stage) run(stage);
-        for_all(w.size(), [&](std::size_t i) { w[i] = static_cast<T>(vectors_.back()[i]); });
+        std::span<const T> from = r;
+        for (std::size_t i = 0; i < operators_.size(); ++i) {
+            const std::span<T> to = i < between_.size() ? std::span<T>(between_[i].begin(), between_[i].end()) : w;
+            operators_[i]->apply(T{1}, from, T{0}, to);
+            from = to;
+        }
     }
-    void update_values(const AnyPreconditionerParts& parts) override {
-        const auto* updated = &parts_of<V>(parts);
-        require_same_kind(updated->stages.size() == operators_.size());
-        if (updated != parts_) {
-            parts_ = updated;
+    void update_values(const PreconditionerParts<T>& parts) override {
+        require_same_kind(parts.stages.size() == operators_.size());
+        if (&parts != parts_) {
+            parts_ = &parts;
             return make_operators();
         }
         for (std::size_t i = 0; i < operators_.size(); ++i) {
-            const Buffer<V>& values = parts_->stages[i].matrix.values;
-            update_or_make_again<V>(operators_[i], {values.data(), values.size()}, [&] { return make_operator_of(i); });
+            const Buffer<T>& values = parts_->stages[i].values;
+            update_or_make_again<T>(operators_[i], {values.data(), values.size()}, [&] { return make_operator_of(i); });
         }
     }
 
 private:
-    void run(std::size_t stage) {
-        const Buffer<V>& diagonal = parts_->stages[stage].diagonal;
-        Buffer<V>& to = vectors_[stage + 1];
-        for_all(diagonal.size(), [&](std::size_t i) { to[i] = diagonal[i] * vectors_[stage - 1][i]; });
-        const Buffer<V>& from = vectors_[stage];
-        operators_[stage]->apply(V{1}, from, diagonal.empty() ? V{0} : V{1}, to);
-    }
     void make_operators() {
         operators_.clear();
         for (std::size_t i = 0; i < parts_->stages.size(); ++i) operators_.push_back(make_operator_of(i));
     }
-    [[nodiscard]] std::unique_ptr<Operator<V>> make_operator_of(std::size_t stage) const {
-        return make_operator<V>(parts_->operators, parts_->stages[stage].matrix);
+    [[nodiscard]] std::unique_ptr<Operator<T>> make_operator_of(std::size_t stage) const {
+        return make_operator<T>(parts_->operators, parts_->stages[stage]);
     }
 
-    const PreconditionerParts<V>* parts_;
-    std::vector<Buffer<V>> vectors_;
-    std::vector<std::unique_ptr<Operator<V>>> operators_;
+    const PreconditionerParts<T>* parts_;
+    std::vector<Buffer<T>> between_;  // two products
+    std::vector<std::unique_ptr<Operator<T>>> operators_;
 };
-
-template <class T, class V>
-std::unique_ptr<HostPreconditioner<T>> make(const PreconditionerParts<V>& parts) {
-    if (!parts.stages.empty()) return std::make_unique<ChainPreconditioner<T, V>>(parts);
-    if (!parts.inverse_blocks.empty()) return std::make_unique<BlockPreconditioner<T, V>>(parts);
-    return std::make_unique<DiagonalPreconditioner<T, V>>(parts);
-}
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<HostPreconditioner<T>> make_host_preconditioner(const AnyPreconditionerParts& parts) {
-    return std::visit(
-        [&](const auto& typed) {
-            check_parts(parts, typed.size);
-            return make<T>(typed);
-        },
-        parts);
+std::unique_ptr<HostPreconditioner<T>> make_host_preconditioner(const PreconditionerParts<T>& parts) {
+    check_parts(parts, parts.size);
+    if (parts.is_diagonal()) return std::make_unique<DiagonalPreconditioner<T>>(parts);
+    return std::make_unique<ChainPreconditioner<T>>(parts);
 }
 
-template std::unique_ptr<HostPreconditioner<double>> make_host_preconditioner(const AnyPreconditionerParts&);
-template std::unique_ptr<HostPreconditioner<float>> make_host_preconditioner(const AnyPreconditionerParts&);
+template std::unique_ptr<HostPreconditioner<double>> make_host_preconditioner(const PreconditionerParts<double>&);
+template std::unique_ptr<HostPreconditioner<float>> make_host_preconditioner(const PreconditionerParts<float>&);
 
 }  // namespace tilespmv::solver

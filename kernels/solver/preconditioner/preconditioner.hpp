@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "tile/csr.hpp"
@@ -13,40 +12,20 @@
 /// A preconditioner as data: what the CPU and a GPU apply alike, made on the host.
 namespace tilespmv::solver {
 
-/// A product of a chain: v[i + 1] = matrix * v[i] + diagonal .* v[i - 1], the second term only where `diagonal` is not
-/// empty; v[0] = r.
-template <Value V>
-struct ProductStage {
-    CsrMatrix<V> matrix;  ///< square; an operator is made for it by name
-    Buffer<V> diagonal;   ///< one value a row, or empty; never in the first stage
-};
-
-/// M, which approximates the inverse of A: at most one of the three; none of them is M = I. Values are those of V,
-/// which may be float32 where the vectors are float64: r is rounded to V then, and the result converted back.
+/// M, which approximates the inverse of A: a diagonal or a chain of products; without either M = I.
 template <Value V>
 struct PreconditionerParts {
     index_t size = 0;            ///< rows of A
     Buffer<V> inverse_diagonal;  ///< w = inverse_diagonal .* r
 
-    int block_size = 0;        ///< k; unknowns i * k .. i * k + k - 1 are a block
-    Buffer<V> inverse_blocks;  ///< ceil(size / k) blocks of k * k values, by rows, symmetric; identity beyond `size`
-
-    std::vector<ProductStage<V>> stages;  ///< w = v[stages.size()]
+    std::vector<CsrMatrix<V>> stages;  ///< square; w = stages.back() * ... * stages.front() * r
     /// The operator that multiplies by the matrix of each stage, `name[:option=value,...]`.
     std::string operators = "auto";
 
-    [[nodiscard]] bool is_identity() const {
-        return inverse_diagonal.empty() && inverse_blocks.empty() && stages.empty();
-    }
+    [[nodiscard]] bool is_identity() const { return inverse_diagonal.empty() && stages.empty(); }
+    /// Or I: loops over r apply it.
+    [[nodiscard]] bool is_diagonal() const { return stages.empty(); }
 };
-
-/// Parts with values of either type.
-using AnyPreconditionerParts = std::variant<PreconditionerParts<double>, PreconditionerParts<float>>;
-
-/// Whether M is diagonal or I, so that a loop over r applies it.
-inline bool is_diagonal(const AnyPreconditionerParts& parts) {
-    return std::visit([](const auto& p) { return p.is_identity() || !p.inverse_diagonal.empty(); }, parts);
-}
 
 }  // namespace tilespmv::solver
 
@@ -64,13 +43,13 @@ public:
     virtual ~Preconditioner() = default;
 
     /// They live as long as this object.
-    [[nodiscard]] const AnyPreconditionerParts& parts() const { return parts_; }
+    [[nodiscard]] const PreconditionerParts<T>& parts() const { return parts_; }
     /// Computes M of new values of A, whose pattern must be that of before. Allocates nothing. Throws `Error` where A
     /// has no such M; the parts are then not to be used.
     virtual void update_values(const CsrMatrix<T>& a) = 0;
 
 protected:
-    AnyPreconditionerParts parts_;
+    PreconditionerParts<T> parts_;
 };
 
 /// What lists and commands know of a preconditioner.
@@ -90,10 +69,9 @@ struct PreconditionerInfo : PreconditionerEntry {
 template <class T>
 std::span<const PreconditionerInfo<T>> preconditioners();
 
-/// The preconditioner of a specification, of a square, symmetric A, of which it needs the diagonal, the lower triangle
-/// or blocks. All take `values=float32|float64`, the type of M (default: that of A). Throws a usage `Error` for an
-/// unknown name (listing those there are) and wrong options, and `Error` if A has no such M: then it is not positive
-/// definite.
+/// The preconditioner of a specification, of a square, symmetric A, of which it needs the diagonal or the lower
+/// triangle. Throws a usage `Error` for an unknown name (listing those there are) and wrong options, and `Error` if A
+/// has no such M: then it is not positive definite.
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view specification, const CsrMatrix<T>& a);
 

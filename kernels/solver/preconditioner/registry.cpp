@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "kernels/solver/choose_preconditioner.hpp"
-#include "kernels/solver/preconditioner/block_jacobi.hpp"
 #include "kernels/solver/preconditioner/jacobi.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/preconditioner/ssor_ai.hpp"
@@ -17,7 +16,7 @@ namespace {
 /// The table.
 template <class T>
 const std::vector<PreconditionerInfo<T>>& table() {
-    static const std::vector<PreconditionerInfo<T>> all{kNone<T>, kJacobi<T>, kBlockJacobi<T>, kSsorAi<T>};
+    static const std::vector<PreconditionerInfo<T>> all{kNone<T>, kJacobi<T>, kSsorAi<T>};
     return all;
 }
 

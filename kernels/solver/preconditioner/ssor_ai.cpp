@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "kernels/solver/preconditioner/triangle.hpp"
-#include "kernels/solver/preconditioner/value_option.hpp"
 #include "tile/parallel.hpp"
 #include "tile/transpose.hpp"
 
@@ -23,17 +22,17 @@ struct Choice {
 };
 
 /// The pattern of L + I of A, with `positions` of its diagonal; values not set.
-template <class V, class T>
-CsrMatrix<V> lower_pattern(const CsrMatrix<T>& a, const Buffer<offset_t>& positions) {
+template <class T>
+CsrMatrix<T> lower_pattern(const CsrMatrix<T>& a, const Buffer<offset_t>& positions) {
     const auto rows = static_cast<std::size_t>(a.rows);
-    CsrMatrix<V> lower;
+    CsrMatrix<T> lower;
     lower.rows = lower.cols = a.rows;
     lower.row_ptrs = Buffer<offset_t>(rows + 1, 0);
     for (std::size_t row = 0; row < rows; ++row)
         lower.row_ptrs[row + 1] = lower.row_ptrs[row] + positions[row] - a.row_ptrs[row] + 1;
     const auto nnz = static_cast<std::size_t>(lower.row_ptrs[rows]);
     lower.col_idxs = Buffer<index_t>(nnz);
-    lower.values = Buffer<V>(nnz);
+    lower.values = Buffer<T>(nnz);
     parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
         const auto row = static_cast<std::size_t>(i);
         std::copy(a.col_idxs.data() + a.row_ptrs[row], a.col_idxs.data() + positions[row] + 1,
@@ -51,7 +50,7 @@ void require_length(std::size_t row, offset_t of_before, offset_t of_new) {
                     row + 1, of_before, of_new));
 }
 
-template <class T, class V>
+template <class T>
 class SsorApproximateInverse final : public Preconditioner<T> {
 public:
     SsorApproximateInverse(const CsrMatrix<T>& a, const Choice& choice)
@@ -60,15 +59,14 @@ public:
           inverse_dw_(diagonal_.size()),
           scale_(diagonal_.size()) {
         find_diagonal(a, "ssor-ai", diagonal_);
-        PreconditionerParts<V> parts;
+        auto& parts = this->parts_;
         parts.size = a.rows;
         parts.operators = choice.operators;
-        CsrMatrix<V> k = lower_pattern<V>(a, diagonal_);
-        Transpose<V> transposed = transpose_pattern(k);
-        parts.stages.push_back({std::move(k), {}});
-        parts.stages.push_back({std::move(transposed.matrix), {}});
+        CsrMatrix<T> k = lower_pattern(a, diagonal_);
+        Transpose<T> transposed = transpose_pattern(k);
+        parts.stages.push_back(std::move(k));
+        parts.stages.push_back(std::move(transposed.matrix));
         transposed_positions_ = std::move(transposed.positions);
-        this->parts_ = std::move(parts);
         SsorApproximateInverse::update_values(a);
     }
 
@@ -78,17 +76,17 @@ public:
             const auto row = static_cast<std::size_t>(i);
             inverse_dw_[row] = w_ / double{a.values[static_cast<std::size_t>(diagonal_[row])]};
             scale_[row] = std::sqrt((2 - w_) * inverse_dw_[row]);
-            in_range<V>(scale_[row], "ssor-ai", i);
+            in_range<T>(scale_[row], "ssor-ai", i);
         });
-        auto& stages = std::get<PreconditionerParts<V>>(this->parts_).stages;
-        compute_k(a, stages[0].matrix);
-        const Buffer<V>& k = stages[0].matrix.values;
-        gather_values<V>({k.data(), k.size()}, transposed_positions_, stages[1].matrix.values);
+        auto& stages = this->parts_.stages;
+        compute_k(a, stages[0]);
+        const Buffer<T>& k = stages[0].values;
+        gather_values<T>({k.data(), k.size()}, transposed_positions_, stages[1].values);
     }
 
 private:
     /// K = S (I - G), G = L Dw^-1 and S the diagonal of factors before the brackets.
-    void compute_k(const CsrMatrix<T>& a, CsrMatrix<V>& k) const {
+    void compute_k(const CsrMatrix<T>& a, CsrMatrix<T>& k) const {
         parallel_for(0, a.rows, kFactorRows, [&](std::int64_t i) {
             const auto row = static_cast<std::size_t>(i);
             auto to = static_cast<std::size_t>(k.row_ptrs[row]);
@@ -96,9 +94,9 @@ private:
             for (auto from = static_cast<std::size_t>(a.row_ptrs[row]); from < static_cast<std::size_t>(diagonal_[row]);
                  ++from) {
                 const double g = double{a.values[from]} * inverse_dw_[static_cast<std::size_t>(a.col_idxs[from])];
-                k.values[to++] = static_cast<V>(-scale_[row] * g);
+                k.values[to++] = static_cast<T>(-scale_[row] * g);
             }
-            k.values[to] = static_cast<V>(scale_[row]);
+            k.values[to] = static_cast<T>(scale_[row]);
         });
     }
 
@@ -116,7 +114,8 @@ std::unique_ptr<Preconditioner<T>> make_ssor_ai(const CsrMatrix<T>& a, Options& 
     Choice choice;
     choice.w = options.number("w", 1, 0x1p-20, 2 - 0x1p-20);
     choice.operators = options.word("operator", "auto");
-    return make_with_values<SsorApproximateInverse>(a, options, choice);
+    options.finish();
+    return std::make_unique<SsorApproximateInverse<T>>(a, choice);
 }
 
 template std::unique_ptr<Preconditioner<double>> make_ssor_ai(const CsrMatrix<double>&, Options&);

@@ -16,29 +16,22 @@ using Starts = std::vector<index_t>;
 
 std::span<const offset_t> ptrs_of(const CsrMatrix<double>& a) { return {a.row_ptrs.data(), a.row_ptrs.size()}; }
 
-offset_t weight_of(const CsrMatrix<double>& a, const Partition& p, int part, const PartitionRule& rule) {
-    return a.row_ptrs[p.end(part)] - a.row_ptrs[p.first(part)] + rule.row_weight * p.size(part);
+offset_t weight_of(const CsrMatrix<double>& a, const Partition& p, int part) {
+    return a.row_ptrs[p.end(part)] - a.row_ptrs[p.first(part)] + kRowWeight * p.size(part);
 }
 
-// A start is nearest to its share, so it is off by half of the heaviest block at most; a part by one of them.
-TEST(Partition, PartsWeighTheSameButForOneBlock) {
+// A start is nearest to its share, so it is off by half of the heaviest row at most; a part by one of them.
+TEST(Partition, PartsWeighTheSameButForOneRow) {
     for (const auto& [name, a] : testing::matrix_battery()) {
-        for (const index_t block : {1, 3, 16}) {
-            const PartitionRule rule{.block = block};
-            offset_t heaviest = 0;
-            for (index_t row = 0; row < a.rows; row += block) {
-                const index_t end = std::min(row + block, a.rows);
-                heaviest = std::max(heaviest, a.row_ptrs[end] - a.row_ptrs[row] + rule.row_weight * (end - row));
-            }
-            for (int parts = 1; parts <= 8; ++parts) {
-                SCOPED_TRACE(name + " in " + std::to_string(parts) + " parts of blocks of " + std::to_string(block));
-                const Partition p = partition_by_nonzeros(ptrs_of(a), parts, rule);
-                require_partition(p, a.rows, parts, block);
-                const offset_t share = (a.nnz() + rule.row_weight * a.rows) / parts;
-                for (int part = 0; part < parts; ++part) {
-                    EXPECT_LE(std::abs(weight_of(a, p, part, rule) - share), heaviest + 1);
-                }
-            }
+        offset_t heaviest = 0;
+        for (index_t row = 0; row < a.rows; ++row)
+            heaviest = std::max(heaviest, a.row_ptrs[row + 1] - a.row_ptrs[row] + kRowWeight);
+        for (int parts = 1; parts <= 8; ++parts) {
+            SCOPED_TRACE(name + " in " + std::to_string(parts) + " parts");
+            const Partition p = partition_by_nonzeros(ptrs_of(a), parts);
+            require_partition(p, a.rows, parts);
+            const offset_t share = (a.nnz() + kRowWeight * a.rows) / parts;
+            for (int part = 0; part < parts; ++part) EXPECT_LE(std::abs(weight_of(a, p, part) - share), heaviest + 1);
         }
     }
 }
@@ -47,10 +40,9 @@ TEST(Partition, FollowsNonzerosAndRows) {
     // Two rows of 90 nonzeros, then 20 of one.
     std::vector<offset_t> row_ptrs{0, 90, 180};
     for (int row = 0; row < 20; ++row) row_ptrs.push_back(row_ptrs.back() + 1);
-    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, {.row_weight = 0}), Partition(Starts{0, 1, 22}));
-    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, {.row_weight = 9}), Partition(Starts{0, 2, 22}));
-    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, {.row_weight = 1000}), Partition(Starts{0, 11, 22}));
-    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, {.row_weight = 1000, .block = 4}), Partition(Starts{0, 12, 22}));
+    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, 0), Partition(Starts{0, 1, 22}));
+    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, 9), Partition(Starts{0, 2, 22}));
+    EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, 1000), Partition(Starts{0, 11, 22}));
 }
 
 TEST(Partition, HasMorePartsThanRows) {
@@ -84,13 +76,9 @@ TEST(Partition, SaysWhatIsWrong) {
     const Partition p(Starts{0, 4, 9});
     EXPECT_EQ(message_of([&] { require_partition(p, 9, 3); }), "2: partition: it has 2 parts, expected 3, one a rank");
     EXPECT_EQ(message_of([&] { require_partition(p, 8, 2); }), "2: partition: it has 9 rows, the matrix has 8");
-    EXPECT_EQ(message_of([&] { require_partition(p, 9, 2, 3); }),
-              "2: partition: part 1 starts at row 4, within a block of 3; start parts at multiples of 3");
-    EXPECT_EQ(message_of([&] { require_partition(p, 9, 2, 2); }), "0: ");
+    EXPECT_EQ(message_of([&] { require_partition(p, 9, 2); }), "0: ");
     const std::vector<offset_t> row_ptrs{0, 1};
-    EXPECT_EQ(message_of([&] { partition_by_nonzeros(row_ptrs, 1, {.block = 0}); }),
-              "2: partition: blocks of 0 rows, expected at least 1");
-    EXPECT_EQ(message_of([&] { partition_by_nonzeros(row_ptrs, 1, {.row_weight = -1}); }),
+    EXPECT_EQ(message_of([&] { partition_by_nonzeros(row_ptrs, 1, -1); }),
               "2: partition: a row weighs -1 nonzeros, expected at least 0");
 }
 

@@ -1,5 +1,4 @@
 // Preconditioners over several ranks on the CPU: trials, choices and refusals.
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,6 @@ namespace {
 using test::message_of;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::relative_residual;
 using testing::right_hand_side;
 using Values = std::vector<double>;
@@ -32,15 +30,13 @@ TEST(RankedPreconditioner, ChoosesAPreconditionerByTrialsOverRanks) {
     for (const auto* spec : {"laplace2d:n=30", "elasticity:n=5"}) {
         const auto a = generate<double>(spec);
         const auto b = right_hand_side(a.rows);
-        const bool has_blocks = spec[0] == 'e';
         for (const int ranks : {1, 2, 3, 4}) {
             SCOPED_TRACE(std::string(spec) + " on " + std::to_string(ranks));
             const solver::TrialSolve<double> trial{b, {.rtol = 1e-10}};
             auto chosen = make_cpu_ranked_solver(a, {.ranks = ranks, .preconditioner = "auto"}, trial);
             const auto& choice = chosen.preconditioner_choice();
-            ASSERT_EQ(choice.trials.size(), has_blocks ? 4U : 3U);
+            ASSERT_EQ(choice.trials.size(), 3U);
             EXPECT_THAT(tried(choice), Contains(choice.specification));
-            EXPECT_EQ(std::ranges::count(tried(choice), "block-jacobi:size=3"), has_blocks ? 1 : 0);
             EXPECT_THAT(choice.reason, HasSubstr("least predicted time"));
             EXPECT_GT(choice.seconds, 0);
             for (const auto& one : choice.trials) {
@@ -72,17 +68,6 @@ TEST(RankedPreconditioner, TheOneThatWasChosenTakesNewValues) {
     Values x(b.size());
     EXPECT_TRUE(ranks.solve(b, x).converged());
     EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
-}
-
-TEST(RankedPreconditioner, TriesNoBlocksThatLieOnTwoRanks) {
-    const auto a = generate<double>("elasticity:n=4");
-    const auto at = [&](index_t cut) {
-        return tried(
-            make_cpu_ranked_solver(a, {.ranks = 2, .partition = Partition({0, cut, a.rows}), .preconditioner = "auto"})
-                .preconditioner_choice());
-    };
-    EXPECT_THAT(at(60), Contains("block-jacobi:size=3"));
-    EXPECT_THAT(at(61), Not(Contains("block-jacobi:size=3")));
 }
 
 // On one rank of several the diagonal is not positive: the others must not wait for it.

@@ -161,7 +161,6 @@ TEST(ChoosePreconditioner, PredictsAboutAsManyIterationsAsThereAre) {
     const auto a = generate<double>("elasticity:n=8");
     const auto b = right_hand_side(a.rows);
     const auto candidates = preconditioner_candidates(a);
-    EXPECT_THAT(candidates, Contains("block-jacobi:size=3"));
     const auto choice = choose_preconditioner<double>(a, {}, {b}, candidates);
     EXPECT_THAT(candidates, Contains(choice.specification));
     Solver<double> solver(a.clone(), {.preconditioner = choice.specification});
@@ -174,12 +173,6 @@ TEST(ChoosePreconditioner, PredictsAboutAsManyIterationsAsThereAre) {
         EXPECT_LT(predicted, 3 * iterations) << trial.specification;
         EXPECT_GT(predicted, iterations / 3.0) << trial.specification;
     }
-}
-
-TEST(ChoosePreconditioner, BlocksAreTriedWhereRowsShareColumns) {
-    for (const auto& one : preconditioner_candidates(generate<double>("laplace2d:n=9")))
-        EXPECT_THAT(one, ::testing::Not(HasSubstr("block")));
-    EXPECT_THAT(preconditioner_candidates(generate<double>("fem:n=6,dof=6")), Contains("block-jacobi:size=6"));
 }
 
 }  // namespace

@@ -61,9 +61,7 @@ std::vector<Case<T>> cases() {
          }),
          {}},
         {"advance_identity",
-         [](auto& s) {
-             s.kernels().advance(s.iterates(), s.device_scalars(), DiagonalView<T>(static_cast<const T*>(nullptr)));
-         },
+         [](auto& s) { s.kernels().advance(s.iterates(), s.device_scalars(), DiagonalView<T>{}); },
          at_each([](Host& v, std::size_t i) {
              advance_host(v, i);
              v[W][i] = v[R][i];
@@ -108,10 +106,6 @@ std::vector<Case<T>> cases() {
         {"times_diagonal",
          [](auto& s) { s.kernels().times_diagonal(s.diagonal(), s.data(R), s.data(W)); },
          at_each(times_diagonal_host),
-         {}},
-        {"add_times_diagonal",
-         [](auto& s) { s.kernels().add_times_diagonal(s.data(D), s.data(X), s.data(R)); },
-         at_each([](Host& v, std::size_t i) { v[R][i] += v[D][i] * v[X][i]; }),
          {}},
         {"axpy",
          [](auto& s) { s.kernels().axpy(T(0.75), s.data(X), s.data(R)); },

@@ -42,17 +42,10 @@ Parts diagonal(index_t size, std::size_t values) {
     parts.inverse_diagonal = Buffer<double>(values, 0.25);
     return parts;
 }
-Parts blocks(index_t size, int block, std::size_t values) {
+Parts chain(index_t size, const CsrMatrix<double>& matrix) {
     Parts parts;
     parts.size = size;
-    parts.block_size = block;
-    parts.inverse_blocks = Buffer<double>(values, 0.25);
-    return parts;
-}
-Parts chain(index_t size, std::size_t diagonal_of_first, const CsrMatrix<double>& matrix) {
-    Parts parts;
-    parts.size = size;
-    parts.stages.push_back({matrix.clone(), Buffer<double>(diagonal_of_first, 1.0)});
+    parts.stages.push_back(matrix.clone());
     return parts;
 }
 
@@ -72,27 +65,19 @@ TEST(Misuse, OfPreconditionersOfTheCallers) {
               misfit + "rows, found 9, expected 16");
     EXPECT_EQ(made_with(diagonal(16, 16)), "0: ");
     EXPECT_EQ(made_with(diagonal(16, 15)), misfit + "values of the inverse diagonal, found 15, expected 16");
-    EXPECT_EQ(made_with(blocks(16, 3, 54)), "0: ");
-    EXPECT_EQ(made_with(blocks(16, 3, 53)), misfit + "values of the inverse blocks, found 53, expected 54");
-    EXPECT_EQ(made_with(blocks(16, 0, 54)), misfit + "values of the inverse blocks, found 54, expected 16");
-    EXPECT_EQ(made_with(chain(16, 0, grid())), "0: ");
-    EXPECT_EQ(made_with(chain(16, 16, grid())),
-              misfit + "values of the diagonal of the first stage, found 16, expected 0");
-    EXPECT_EQ(made_with(chain(16, 3, grid())), misfit + "values of the diagonal of a stage, found 3, expected 16");
-    EXPECT_EQ(made_with(chain(16, 0, generate<double>("laplace2d:n=5"))),
+    EXPECT_EQ(made_with(chain(16, grid())), "0: ");
+    EXPECT_EQ(made_with(chain(16, generate<double>("laplace2d:n=5"))),
               misfit + "rows of a stage, found 25, expected 16");
-    EXPECT_EQ(made_with(chain(16, 0, generate<double>("uniform:n=16,cols=9,per_row=2"))),
+    EXPECT_EQ(made_with(chain(16, generate<double>("uniform:n=16,cols=9,per_row=2"))),
               misfit + "columns of a stage, found 9, expected 16");
-    EXPECT_EQ(made_with(chain(16, 0, moved_from())), "1: CSR: row_ptrs has 0 entries, expected rows + 1 = 17");
+    EXPECT_EQ(made_with(chain(16, moved_from())), "1: CSR: row_ptrs has 0 entries, expected rows + 1 = 17");
 }
 
 TEST(Misuse, OfPartsThatDoNotFitEachOther) {
-    const auto made = [](Parts parts) {
-        return message_of([&] { make_host_preconditioner<double>(AnyPreconditionerParts(std::move(parts))); });
-    };
-    EXPECT_EQ(made(blocks(16, 3, 54)), "0: ");
-    EXPECT_THAT(made(blocks(16, 3, 53)), HasSubstr("values of the inverse blocks, found 53, expected 54"));
-    EXPECT_THAT(made(chain(9, 0, grid())), HasSubstr("rows of a stage, found 16, expected 9"));
+    const auto made = [](const Parts& parts) { return message_of([&] { make_host_preconditioner<double>(parts); }); };
+    EXPECT_EQ(made(chain(16, grid())), "0: ");
+    EXPECT_THAT(made(diagonal(16, 15)), HasSubstr("values of the inverse diagonal, found 15, expected 16"));
+    EXPECT_THAT(made(chain(9, grid())), HasSubstr("rows of a stage, found 16, expected 9"));
 }
 
 TEST(Misuse, OfPreconditionersThatBecomeOthers) {
@@ -103,9 +88,8 @@ TEST(Misuse, OfPreconditionersThatBecomeOthers) {
     EXPECT_EQ(updated(diagonal(16, 16), diagonal(16, 16)), "0: ");
     EXPECT_THAT(updated(diagonal(16, 16), diagonal(9, 9)), HasSubstr("rows, found 9, expected 16"));
     const std::string other_kind = "1: new values of a preconditioner are of another kind than those before";
-    EXPECT_EQ(updated(diagonal(16, 16), chain(16, 0, grid())), other_kind);
-    EXPECT_EQ(updated(blocks(16, 3, 54), diagonal(16, 16)), other_kind);
-    EXPECT_EQ(updated(chain(16, 0, grid()), diagonal(16, 16)), other_kind);
+    EXPECT_EQ(updated(diagonal(16, 16), chain(16, grid())), other_kind);
+    EXPECT_EQ(updated(chain(16, grid()), diagonal(16, 16)), other_kind);
 }
 
 TEST(Misuse, OfMatricesThatWereMovedFrom) {
@@ -119,13 +103,13 @@ TEST(Misuse, OfMatricesThatWereMovedFrom) {
     EXPECT_EQ(message_of([] { choose_preconditioner(moved_from(), {}); }), empty);
     EXPECT_EQ(message_of([] { choose_preconditioner(generate<double>("uniform:n=4,cols=5,per_row=2"), {}); }),
               "1: to choose a preconditioner needs a square matrix, found 4 rows and 5 columns");
-    for (const auto* name : {"none", "jacobi", "block-jacobi", "ssor-ai"})
+    for (const auto* name : {"none", "jacobi", "ssor-ai"})
         EXPECT_EQ(message_of([&] { make_preconditioner(name, grid())->update_values(moved_from()); }), empty) << name;
 }
 
 TEST(Misuse, OfPreconditionersByMatricesOfAnotherPattern) {
     const auto larger = generate<double>("laplace2d:n=5");
-    for (const auto* name : {"none", "jacobi", "block-jacobi", "ssor-ai"}) {
+    for (const auto* name : {"none", "jacobi", "ssor-ai"}) {
         EXPECT_EQ(message_of([&] { make_preconditioner(name, grid())->update_values(larger); }),
                   "1: a preconditioner of a matrix of 16 rows takes new values of one of 25; make it again")
             << name;

@@ -58,7 +58,7 @@ public:
     const VectorLauncher<T>& kernels() { return kernels_; }
     Iterates<T> iterates() { return {at(X), at(R), at(W), at(S), at(P), at(Q)}; }
     T* data(VectorName name) { return vectors_[name].data(); }
-    DiagonalView<T> diagonal() { return static_cast<const T*>(data(D)); }
+    DiagonalView<T> diagonal() { return {data(D)}; }
     Scalars* device_scalars() { return scalars_.data(); }
     double* device_sums() { return sums_.data(); }
     cudaStream_t stream() { return stream_.get(); }
