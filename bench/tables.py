@@ -12,6 +12,7 @@
     bench/tables.py odd FILE          odd numbers of vectors over the line between their neighbours (--columns 2,3,4,...)
     bench/tables.py transposes FILE   transposed products beside those of matrices that `convert --transpose` wrote as
                                       NAME-transposed.mtx
+    bench/tables.py vectors FILE...   operators of the CPU over csr-omp by least times, a file for each `--vectors SET`
 
 Speeds are GFLOP/s of medians. Needs nothing but Python.
 """
@@ -52,10 +53,10 @@ class Matrix:
         return sum(f["nnz"] for f in formats if f["name"] == "deferred") / self.nnz
 
 
-def read(file):
+def read(content):
     """The matrices of each kind of block ("" for one vector) and type of values, by name."""
     kinds = {}
-    for result in json.load(open(file))["results"]:
+    for result in content["results"]:
         if result["status"] == "ok":
             case = result["case"]
             name = case["matrix"].removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".mtx.xz")
@@ -295,17 +296,53 @@ def transposes(kinds):
                      ["most, least", "", "", f"{max(known[0]):.2f}", f"{min(known[1]):.2f}"]])
 
 
+def vectors(contents):
+    operators = ["strip-omp", "tile-omp", "auto"]
+    runs, header, over = [one_vector(content) for content in contents], ["matrix"], []
+    for content in contents:
+        machine, threads = content["machine"], sorted({result["case"]["threads"] for result in content["results"]})
+        print(f'{machine["cpu"]}, {machine["vectors"]}, {" and ".join(map(str, threads))} threads, '
+              f'revision {content["build"]["revision"]}')
+        header += [f'{machine["vectors"]}: csr-omp ms', *operators, "auto takes"]
+        over += [None, *([] for _ in operators), None]
+
+    def least(m, operator):
+        return min((min(r["warm"]["seconds"]) for (o, _), r in m.results.items() if o == operator), default=math.nan)
+
+    rows = []
+    for name in dict.fromkeys(name for run in runs for name in run):
+        row = []
+        for m in (run.get(name, Matrix()) for run in runs):
+            base = least(m, "csr-omp")
+            row.append("-" if math.isnan(base) else f"{1e3 * base:.3g}")
+            for ratio in (base / least(m, operator) for operator in operators):
+                row.append("-" if math.isnan(ratio) else f"{ratio:.2f}")
+                over[len(row) - 1] += [] if math.isnan(ratio) else [ratio]
+            row.append(next((r.get("runs", "") for r in m.of("auto")), "") or "-")
+        rows.append([name] + row)
+    print()
+    print_table(header, rows + [["mean (least)"] + [f"{mean(r):.2f} ({min(r):.2f})" if r else "" for r in over]])
+
+
+def one_vector(content):
+    return next((matrices for (vectors, _), matrices in read(content).items() if not vectors), {})
+
+
 def main():
     of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, suite, formats)}
-    tables = of_one_vector | {f.__name__: f for f in (columns, odd, transposes, preparation)}
+    of_all = {f.__name__: f for f in (columns, odd, transposes, preparation)}
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("table", choices=tables)
-    parser.add_argument("file", help="results of `tilespmv bench --json`")
+    parser.add_argument("table", choices=[*of_one_vector, *of_all, "vectors"])
+    parser.add_argument("files", nargs="+", help="results of `tilespmv bench --json`")
     arguments = parser.parse_args()
-    kinds = read(arguments.file)
+    contents = [json.load(open(file)) for file in arguments.files]
+    if arguments.table == "vectors":
+        return vectors(contents)
+    if len(contents) > 1:
+        parser.error(f"the table {arguments.table} is of one file")
     if arguments.table in of_one_vector:
-        kinds = next((matrices for (vectors, _), matrices in kinds.items() if not vectors), {})
-    tables[arguments.table](kinds)
+        return of_one_vector[arguments.table](one_vector(contents[0]))
+    of_all[arguments.table](read(contents[0]))
 
 
 if __name__ == "__main__":
