@@ -8,7 +8,6 @@
 #include "formats/convert.hpp"
 #include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/download.hpp"
-#include "kernels/form_sizes.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"

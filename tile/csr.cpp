@@ -1,8 +1,10 @@
 #include "tile/csr.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
@@ -38,6 +40,37 @@ index_t row_of(const CsrMatrix<V>& a, offset_t p) {
 }
 
 }  // namespace
+
+std::shared_ptr<void> allocate_bytes(std::size_t bytes) {
+    constexpr std::size_t cache_line = 64;
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : cache_line;
+    // No padding to the alignment: posix_memalign, unlike aligned_alloc, takes any size.
+    void* memory = nullptr;
+    if (posix_memalign(&memory, alignment, bytes) != 0) {
+        throw Error(fmt::format("out of memory: {} bytes are needed", bytes));
+    }
+    if (alignment == huge_page) {
+        madvise(memory, bytes, MADV_HUGEPAGE);  // a hint; fewer page faults and TLB misses where it is taken
+    }
+    return {memory, std::free};
+}
+
+template <Value V>
+void validate_sizes(const CsrMatrix<V>& a) {
+    if (a.rows < 0 || a.cols < 0) throw Error(fmt::format("CSR: negative size {} x {}", a.rows, a.cols));
+    const auto entries = static_cast<std::size_t>(a.rows) + 1;
+    if (a.row_ptrs.size() != entries) {
+        throw Error(fmt::format("CSR: row_ptrs has {} entries, expected rows + 1 = {}", a.row_ptrs.size(), entries));
+    }
+    if (a.values.size() != a.col_idxs.size()) {
+        throw Error(fmt::format("CSR: {} values for {} columns", a.values.size(), a.col_idxs.size()));
+    }
+    if (a.row_ptrs[0] != 0 || a.row_ptrs[entries - 1] != a.nnz()) {
+        throw Error(fmt::format("CSR: row_ptrs runs from {} to {}, expected 0 to {}", a.row_ptrs[0],
+                                a.row_ptrs[entries - 1], a.nnz()));
+    }
+}
 
 template <Value V>
 CsrMatrix<V> borrow_csr(index_t rows, index_t cols, std::span<const std::int64_t> row_ptrs,
@@ -92,6 +125,7 @@ CsrMatrix<To> convert_values(const CsrMatrix<From>& a) {
     template CsrMatrix<V> borrow_csr(index_t, index_t, std::span<const std::int32_t>, std::span<const index_t>, \
                                      std::span<const V>);                                                       \
     template void validate_row_ptrs(const CsrMatrix<V>&);                                                       \
+    template void validate_sizes(const CsrMatrix<V>&);                                                          \
     template void validate(const CsrMatrix<V>&);                                                                \
     template CsrMatrix<V> convert_values(const CsrMatrix<double>&);                                             \
     template CsrMatrix<V> convert_values(const CsrMatrix<float>&);                                              \

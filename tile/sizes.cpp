@@ -46,22 +46,6 @@ void check_deferred(const TileMatrix<V>& a) {
 }  // namespace
 
 template <Value V>
-void validate_sizes(const CsrMatrix<V>& a) {
-    if (a.rows < 0 || a.cols < 0) throw Error(fmt::format("CSR: negative size {} x {}", a.rows, a.cols));
-    const auto entries = static_cast<std::size_t>(a.rows) + 1;
-    if (a.row_ptrs.size() != entries) {
-        throw Error(fmt::format("CSR: row_ptrs has {} entries, expected rows + 1 = {}", a.row_ptrs.size(), entries));
-    }
-    if (a.values.size() != a.col_idxs.size()) {
-        throw Error(fmt::format("CSR: {} values for {} columns", a.values.size(), a.col_idxs.size()));
-    }
-    if (a.row_ptrs[0] != 0 || a.row_ptrs[entries - 1] != a.nnz()) {
-        throw Error(fmt::format("CSR: row_ptrs runs from {} to {}, expected 0 to {}", a.row_ptrs[0],
-                                a.row_ptrs[entries - 1], a.nnz()));
-    }
-}
-
-template <Value V>
 void validate_sizes(const TileMatrix<V>& a) {
     if (a.rows < 0 || a.cols < 0) refuse_sizes("negative size {} x {}", a.rows, a.cols);
     const auto tile_rows = a.tile_rows.size();
@@ -71,9 +55,7 @@ void validate_sizes(const TileMatrix<V>& a) {
     check_deferred(a);
 }
 
-#define TILESPMV_INSTANTIATE(V)                        \
-    template void validate_sizes(const CsrMatrix<V>&); \
-    template void validate_sizes(const TileMatrix<V>&);
+#define TILESPMV_INSTANTIATE(V) template void validate_sizes(const TileMatrix<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

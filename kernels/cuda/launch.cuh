@@ -1,12 +1,22 @@
 #pragma once
 
+#include <string>
+
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/device_buffer.hpp"
+#include "tile/error.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv::cuda {
+
+/// Calls f.operator()<N>() for the one N of `kValues` that equals `value`. Throws `Error` if there is none.
+template <int... kValues, class F>
+void with_constant(int value, F&& f) {
+    const bool found = ((value == kValues ? (f.template operator()<kValues>(), true) : false) || ...);
+    if (!found) throw Error("no kernel was compiled for the choice " + std::to_string(value));
+}
 
 /// Launches `kernel` with one parameter struct and as many bytes of dynamic shared memory; nothing if there are no
 /// blocks.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/team.cuh"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "selector/work_sizes.hpp"
 
 namespace tilespmv::cuda {

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 
 #include "tile/io/block_source.hpp"
 #include "tile/io/libarchive.hpp"
@@ -72,39 +70,17 @@ private:
     int status_ = ARCHIVE_OK;  ///< the last one: libarchive must not be asked again behind an end
 };
 
-constexpr std::size_t kSkippableHeader = 8;
-
-/// Whether a skippable frame of Zstandard begins here, which libarchive knows behind other frames only.
-bool is_skippable(std::string_view bytes) {
-    return bytes.size() >= kSkippableHeader && (bytes[0] & 0xf0) == 0x50 && bytes.substr(1, 3) == "\x2A\x4D\x18";
-}
-
-std::size_t skippable_size(std::string_view bytes) {
-    std::uint32_t content = 0;
-    std::memcpy(&content, bytes.data() + kSkippableHeader - sizeof content, sizeof content);
-    return kSkippableHeader + content;
-}
-
 }  // namespace
-
-bool is_xz(std::string_view bytes) { return bytes.starts_with("\xFD\x37\x7A\x58\x5A"); }
 
 std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) {
     return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_xz);
-}
-
-bool is_bzip2(std::string_view bytes) {
-    return bytes.starts_with("BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9';
 }
 
 std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes) {
     return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_bzip2);
 }
 
-bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD") || is_skippable(bytes); }
-
 std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes) {
-    while (is_skippable(bytes)) bytes.remove_prefix(std::min(skippable_size(bytes), bytes.size()));
     return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_zstd);
 }
 

@@ -25,22 +25,16 @@ public:
     [[nodiscard]] virtual std::size_t consumed() const = 0;
 };
 
-/// Whether the bytes start as a gzip file does, and the blocks of such a file: all members one after the other, each
-/// with its checksum and length checked. Zero bytes may follow the last, nothing else.
-bool is_gzip(std::string_view bytes);
+/// The blocks of a gzip file: all members one after the other, each with its checksum and length checked. Zero bytes
+/// may follow the last, nothing else.
 std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes);
 
-/// The same for xz.
-bool is_xz(std::string_view bytes);
+/// The same for xz and bzip2.
 std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes);
-
-/// The same for bzip2.
-bool is_bzip2(std::string_view bytes);
 std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes);
 
 /// And for Zstandard (RFC 8878), whose frames have checksums if whoever wrote them wanted that; nothing may follow
-/// them. The first may be skippable ones, as `pzstd` writes them.
-bool is_zstd(std::string_view bytes);
+/// them. The first one must not be skippable.
 std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes);
 
 }  // namespace tilespmv

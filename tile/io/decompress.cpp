@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,12 +21,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+bool is_bzip2(std::string_view bytes) {
+    return bytes.starts_with("BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9';
+}
+bool is_xz(std::string_view bytes) { return bytes.starts_with("\xFD\x37\x7A\x58\x5A"); }
+
+constexpr std::size_t kSkippableHeader = 8;
+
+/// Whether a skippable frame of Zstandard begins here, as `pzstd` writes them; libarchive knows these behind other
+/// frames only.
+bool is_skippable(std::string_view bytes) {
+    return bytes.size() >= kSkippableHeader && (bytes[0] & 0xf0) == 0x50 && bytes.substr(1, 3) == "\x2A\x4D\x18";
+}
+
+std::size_t skippable_size(std::string_view bytes) {
+    std::uint32_t content = 0;
+    std::memcpy(&content, bytes.data() + kSkippableHeader - sizeof content, sizeof content);
+    return kSkippableHeader + content;
+}
+
+bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD") || is_skippable(bytes); }
+std::unique_ptr<BlockSource> blocks_of_zstd(std::string_view bytes) {
+    while (is_skippable(bytes)) bytes.remove_prefix(std::min(skippable_size(bytes), bytes.size()));
+    return zstd_blocks(bytes);
+}
+
 /// What decompresses an input; null if it is not compressed so.
 std::unique_ptr<BlockSource> blocks_of(std::string_view bytes) {
     if (is_gzip(bytes)) return gzip_blocks(bytes);
     if (is_bzip2(bytes)) return bzip2_blocks(bytes);
     if (is_xz(bytes)) return xz_blocks(bytes);
-    return is_zstd(bytes) ? zstd_blocks(bytes) : nullptr;
+    return is_zstd(bytes) ? blocks_of_zstd(bytes) : nullptr;
 }
 
 struct OtherCompression {

@@ -67,8 +67,6 @@ private:
 
 }  // namespace
 
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-
 std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes) { return std::make_unique<GzipBlocks>(bytes); }
 
 }  // namespace tilespmv

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tile/matrix_market/digits.hpp"
+#include "tile/matrix_market/number.hpp"
 
 namespace tilespmv::matrix_market {
 namespace {

@@ -23,7 +23,6 @@
 #include "tools/options/command_files.hpp"
 #include "tools/options/number_option.hpp"
 #include "tools/options/options.hpp"
-#include "tools/options/random_vector.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/options/vectors_option.hpp"

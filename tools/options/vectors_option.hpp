@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "kernels/block.hpp"
 #include "kernels/choose_operator.hpp"
+#include "tile/csr.hpp"
 #include "tools/options/cli_forward.hpp"
 
 namespace tilespmv::tools {
@@ -27,5 +30,9 @@ void add_vectors(CLI::App& command, VectorsOption& vectors);
 /// The last two.
 void add_layout(CLI::App& command, std::string& layout);
 void add_transpose(CLI::App& command, bool& is_transposed);
+
+/// `size` values between -1 and 1, the same on every machine for the same seed.
+template <Value V>
+Buffer<V> random_vector(std::size_t size, std::uint64_t seed);
 
 }  // namespace tilespmv::tools

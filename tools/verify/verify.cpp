@@ -15,7 +15,6 @@
 #include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/transpose.hpp"
 #include "tile/transpose.hpp"
-#include "tools/options/random_vector.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -1,7 +1,6 @@
 #include "kernels/cuda/combine.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/operator.hpp"
 #include "kernels/operators/csr/csr_merge_kernel.cuh"

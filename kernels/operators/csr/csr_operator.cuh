@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/device_csr.hpp"
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/product.cuh"
-#include "kernels/cuda/with_constant.hpp"
 
 namespace tilespmv::cuda {
 

@@ -2,7 +2,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr/csr_kernel.cuh"
 #include "kernels/operators/csr/csr_operator.cuh"
 #include "kernels/operators/csr/shape_options.hpp"

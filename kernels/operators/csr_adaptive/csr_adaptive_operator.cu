@@ -3,7 +3,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/split_buffers.cuh"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr/csr_operator.cuh"
 #include "kernels/operators/csr_adaptive/csr_adaptive_kernel.cuh"
 

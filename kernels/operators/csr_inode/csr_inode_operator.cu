@@ -6,7 +6,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr_inode/csr_inode_kernel.cuh"
 #include "kernels/operators/csr_inode/device_inodes.hpp"
 #include "kernels/source.hpp"

@@ -2,8 +2,8 @@
 
 #include "kernels/cuda/block_to_rows.cuh"
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/csr/csr_operator.cuh"
 #include "kernels/operators/csr_spmm/csr_spmm_kernel.cuh"
 #include "kernels/operators/sell_spmm/piece_slices.hpp"

@@ -5,7 +5,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/packed_arrays.hpp"
 #include "kernels/cuda/source_arrays.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/operators/sell_spmm/sell_spmm_kernel.cuh"
 
 namespace tilespmv::cuda {

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/form_sizes.hpp"
 #include "kernels/operators/strip/verify_strips.hpp"
 #include "tile/archive/container.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "kernels/row_range.hpp"
 #include "tile/csr.hpp"
+#include "tile/sizes.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
@@ -80,6 +81,13 @@ struct StripMatrix {
         return strips.bytes() + rest.row_ptrs.bytes() + rest.col_idxs.bytes() + rest.values.bytes();
     }
 };
+
+/// How many tile rows there are, in strips and beside them.
+std::int64_t tile_row_count(const Strips& strips);
+
+/// As for other forms (tile/sizes.hpp).
+template <Value V>
+void validate_sizes(const StripMatrix<V>& m);
 
 /// Strips of a matrix, as the operator `strip` makes them on an H200, on every machine: parts of 16,384 rows become
 /// strips if they take at most `most_bytes` times the bytes of CSR with 16-bit columns. Throws `Error` if there are

@@ -2,7 +2,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/operators/csr16/csr16_buffers.cuh"
 #include "kernels/operators/strip/find_strips.hpp"

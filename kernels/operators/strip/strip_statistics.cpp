@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "kernels/form_sizes.hpp"
 #include "kernels/operators/csr16/csr16.hpp"
 #include "kernels/operators/strip/rank_strips.hpp"
 #include "kernels/operators/strip/strip.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/form_sizes.hpp"
 #include "kernels/operators/strip/strip.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"

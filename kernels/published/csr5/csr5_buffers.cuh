@@ -3,7 +3,6 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/cuda/with_constant.hpp"
 #include "kernels/published/csr5/csr5_kernel.cuh"
 
 namespace tilespmv::cuda {
