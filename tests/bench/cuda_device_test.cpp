@@ -10,6 +10,7 @@
 #include "bench/harness/cuda_stream_device.hpp"
 #include "bench/harness/experiment.hpp"
 #include "kernels/cuda/memory_rates.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -24,16 +25,11 @@ TEST(CudaBandwidth, ArraysAreMuchLargerThanTheCacheButLeaveMemoryFree) {
     EXPECT_EQ(cuda::memory_rates_array_bytes(50 * kMiB, 400 * kMiB), 100 * kMiB);
 }
 
-// Skips, visibly, on machines without an available GPU.
-class CudaDeviceOnGpu : public testing::Test {
+class CudaDeviceOnGpu : public tilespmv::testing::OnDevice {
 protected:
     void SetUp() override {
-        try {
-            device_ = make_cuda_device();
-        } catch (const Error& error) {
-            if (error.code() != ExitCode::unavailable) throw;
-            GTEST_SKIP() << error.what();
-        }
+        OnDevice::SetUp();
+        if (!IsSkipped()) device_ = make_cuda_device();
     }
 
     std::unique_ptr<Device> device_;

@@ -1,34 +1,22 @@
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "bench/harness/cuda_library_pcg.hpp"
-#include "kernels/cuda/device.hpp"
 #include "kernels/solver/solve.hpp"
-#include "tile/error.hpp"
+#include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
 namespace {
 
-class LibraryPcgOnDevice : public ::testing::Test {
-protected:
-    void SetUp() override {
-        try {
-            static_cast<void>(cuda::require_device());
-        } catch (const Error& error) {
-            GTEST_SKIP() << error.what();
-        }
-    }
-};
+using LibraryPcgOnDevice = OnDevice;
 
 // What we are compared with must be right, too.
 TEST_F(LibraryPcgOnDevice, SolvesAsTheCpuDoes) {
     for (const char* system : {"laplace2d:n=40", "stencil27:n=9", "laplace2d:n=2"}) {
         SCOPED_TRACE(system);
         const auto a = generate<double>(system);
-        std::vector<double> b(static_cast<std::size_t>(a.rows));
-        for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i) + 1) + 0.25;
+        const auto b = right_hand_side(a.rows);
         std::vector<double> expected(b.size());
         solver::Solver<double> cpu(a.clone(), {.method = solver::Method::textbook});
         const auto report = cpu.solve(b, expected);

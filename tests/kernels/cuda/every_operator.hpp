@@ -2,34 +2,25 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/sweeps.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/joined_options.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace tilespmv::testing {
 
-/// The parts of a text between separators; none of an empty one.
-inline std::vector<std::string> split(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    std::istringstream in(text);
-    for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-    return parts;
-}
-
 /// The operator as it is, with each value of each option of its sweeps, and with joined options.
 template <class V>
 std::vector<std::string> specifications(const OperatorInfo<V>& info) {
     std::vector<std::string> all{std::string(info.name)};
-    for (const auto& sweep : split(std::string(info.sweeps), ',')) {
-        const auto equals = sweep.find('=');
-        for (const auto& value : split(sweep.substr(equals + 1), '|')) {
-            all.push_back(std::string(info.name) + ':' + sweep.substr(0, equals + 1) + value);
-        }
+    for (const Sweep& sweep : sweeps_of(info)) {
+        for (const auto& value : sweep.values) all.push_back(fmt::format("{}:{}={}", info.name, sweep.option, value));
     }
     for (auto& joined : joined_options(info.name)) all.push_back(std::move(joined));
     return all;
