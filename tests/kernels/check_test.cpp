@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tests/support/battery.hpp"
-#include "tile/error.hpp"
+#include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -60,24 +60,14 @@ TEST_F(Check, NamesTheFirstOfRowsThatAreEquallyWrong) {
     EXPECT_EQ(right.found, y_[0]);
 }
 
-TEST_F(Check, CatchesASmallRelativeError) {
-    y_[100] *= 1 + 1e-10;
-    expect_caught_at(100);
-}
-
-TEST_F(Check, CatchesADroppedRow) {
-    y_[17] = 0;
-    expect_caught_at(17);
-}
-
-TEST_F(Check, CatchesAnUnwrittenRow) {
-    y_.back() = kNaN;
-    expect_caught_at(a_.rows - 1);
-}
-
-TEST_F(Check, CatchesInfinity) {
-    y_[3] = -kInf;
-    expect_caught_at(3);
+TEST_F(Check, CatchesOneWrongRow) {
+    const auto missing = a_.values[a_.row_ptrs[55]] * x_[static_cast<std::size_t>(a_.col_idxs[a_.row_ptrs[55]])];
+    for (const auto& [row, value] :
+         {std::pair{100, y_[100] * (1 + 1e-10)}, {17, 0.0}, {a_.rows - 1, kNaN}, {3, -kInf}, {55, y_[55] - missing}}) {
+        y_ = oracle();
+        y_[static_cast<std::size_t>(row)] = value;
+        expect_caught_at(row);
+    }
 }
 
 TEST_F(Check, CatchesSwappedRows) {
@@ -85,27 +75,15 @@ TEST_F(Check, CatchesSwappedRows) {
     EXPECT_FALSE(check().ok);
 }
 
-TEST_F(Check, CatchesAMissingNonzero) {
-    y_[55] -= a_.values[a_.row_ptrs[55]] * x_[static_cast<std::size_t>(a_.col_idxs[a_.row_ptrs[55]])];
-    expect_caught_at(55);
-}
-
 TEST_F(Check, RefusesAnotherNumberOfRows) {
     const std::size_t rows = y_.size();
     y_.pop_back();
-    const auto message = [](auto&& f) -> std::string {
-        try {
-            f();
-            return "accepted";
-        } catch (const Error& error) {
-            return error.what();
-        }
-    };
+    const auto message = [](auto&& f) { return test::error_of(f); };
     EXPECT_EQ(message([&] { (void)check(); }), fmt::format("check: y has {} values, expected {}", rows - 1, rows));
     const auto sizes = fmt::format("values for a matrix of {} x {}", a_.rows, a_.cols);
     EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0.5, y_); }),
               fmt::format("check: x has {} and y {} {}", x_.size(), rows - 1, sizes));
-    EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0, y_); }), "accepted");
+    EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0, y_); }), "no error");
     x_.push_back(0);
     EXPECT_EQ(message([&] { (void)expected_product<double>(a_, 1, x_, 0, {}); }),
               fmt::format("check: x has {} and y 0 {}", x_.size(), sizes));

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "kernels/check.hpp"
 #include "kernels/cpu/vectors.hpp"
@@ -14,6 +13,7 @@
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/transpose.hpp"
 
@@ -193,16 +193,14 @@ TYPED_TEST(Columns, OfTheTransposeAreThoseOfTheTransposedMatrix) {
 }
 
 TEST(Transpose, HasTheSameBitsWithAnyNumberOfThreads) {
-    const int before = omp_get_max_threads();
     const auto a = generate<double>("rmat:scale=12,degree=8");
     std::vector<std::vector<double>> found;
-    for (const int threads : {1, 2, 7}) {
-        omp_set_num_threads(threads);
+    for (const int count : {1, 2, 7}) {
+        const test::Threads threads(count);
         const auto made = with_transpose(maker<double>("csr-omp")(a), a, maker<double>("csr-omp"));
         found.push_back(multiply(*made, 0, 9, Layout::column_major, Layout::row_major, transposed_run()).column(8));
-        EXPECT_EQ(found.back(), found.front()) << threads << " threads";
+        EXPECT_EQ(found.back(), found.front()) << count << " threads";
     }
-    omp_set_num_threads(before);
 }
 
 TEST(Transpose, StatesItsBytesAndNeedsNoneOfASymmetricMatrix) {

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/SparseCore>
-
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
+#include "tests/kernels/solver/textbook_oracle.hpp"
 #include "tests/support/refusal.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
@@ -11,19 +10,6 @@
 // An oracle that shares no line with the project.
 namespace tilespmv::testing {
 namespace {
-
-using EigenCsr = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;
-
-EigenCsr to_eigen(const CsrMatrix<double>& a) {
-    std::vector<Eigen::Triplet<double, std::int64_t>> triplets;
-    for (index_t r = 0; r < a.rows; ++r) {
-        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p)
-            triplets.emplace_back(r, a.col_idxs[p], a.values[p]);
-    }
-    EigenCsr e(a.rows, a.cols);
-    e.setFromTriplets(triplets.begin(), triplets.end());
-    return e;
-}
 
 void expect_equals_eigen(const CsrMatrix<double>& a) {
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(a.cols, -1, 2);

@@ -1,14 +1,13 @@
 // What operators say they execute: on the CPU, and of the work that is laid out for a GPU.
 #include "tests/support/executed.hpp"
 
-#include <omp.h>
-
 #include "kernels/executed.hpp"
 #include "kernels/operators/tile/tile_work.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/threads.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -90,16 +89,12 @@ TEST(ExecutedOnCpu, TilesOfAFormatWithoutAVectorRoutineAreWalked) {
 }
 
 TEST(ExecutedOnCpu, IsTheSameForAnyNumberOfThreads) {
-    const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {
         const auto tiles = convert(csr, *make_policy("paper"));
         const auto a = make_operator<double>("tile-omp", tiles);
-        omp_set_num_threads(1);
-        const auto expected = a->executed();
-        omp_set_num_threads(5);
-        EXPECT_EQ(a->executed(), expected) << name;
+        const auto executed = [&] { return a->executed(); };
+        EXPECT_EQ(test::with_threads(5, executed), test::with_threads(1, executed)) << name;
     }
-    omp_set_num_threads(before);
 }
 
 TEST(OccupiedTileRows, AreThoseOfTheRangeWithNonzeros) {

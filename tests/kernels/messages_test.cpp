@@ -68,31 +68,6 @@ TEST(KernelMessages, Types) {
     EXPECT_EQ(message_of([] { require_values<Bfloat16>(Backend::cuda); }), "0: ");
 }
 
-TEST(KernelMessages, Sizes) {
-    const CsrMatrix<double> a{2, 3, {0, 1, 2}, {0, 2}, {1.0, 2.0}};
-    const std::vector<double> values(4);
-    const auto first = [&](std::size_t n) { return std::span<const double>(values.data(), n); };
-    for (const auto* name : {"reference", "csr-omp"}) {
-        const auto op = make_operator<double>(name, a);
-        const std::string prefix = std::string("1: ") + name;
-        std::vector<double> y(3);
-        const auto apply = [&](std::size_t xs, std::size_t ys) {
-            return message_of([&] { op->apply(1, first(xs), 0, {y.data(), ys}); });
-        };
-        EXPECT_EQ(apply(3, 2), "0: ");
-        EXPECT_EQ(apply(2, 2), prefix + ": x has 2 values, expected 3, the columns of the matrix");
-        EXPECT_EQ(apply(4, 2), prefix + ": x has 4 values, expected 3, the columns of the matrix");
-        EXPECT_EQ(apply(3, 1), prefix + ": y has 1 values, expected 2, the rows of the matrix");
-        EXPECT_EQ(apply(3, 3), prefix + ": y has 3 values, expected 2, the rows of the matrix");
-    }
-    EXPECT_EQ(message_of([&] { expected_product<double>(a, 1, first(4), 0, first(1)); }),
-              "1: check: x has 4 and y 1 values for a matrix of 2 x 3");
-    EXPECT_EQ(message_of([&] { expected_product<double>(a, 1, first(3), 1, first(1)); }),
-              "1: check: x has 3 and y 1 values for a matrix of 2 x 3");
-    const auto expected = expected_product<double>(a, 1, first(3), 0, {});
-    EXPECT_EQ(message_of([&] { check_product<double>(expected, first(3)); }), "1: check: y has 3 values, expected 2");
-}
-
 TEST(KernelMessages, Checks) {
     EXPECT_EQ((CheckResult{.ok = true, .row = 7, .ratio = 0.256, .expected = 1, .found = 2}.message()),
               "right: largest error 0.26 of its bound (row 7)");

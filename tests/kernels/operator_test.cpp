@@ -1,7 +1,6 @@
 #include "kernels/registry.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +14,7 @@
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
@@ -131,27 +131,25 @@ TYPED_TEST(EveryOperator, IsRightOnEveryInstructionSetOfTheMachineWithInfinityAn
 // Of the widest vectors and of none.
 TYPED_TEST(EveryOperator, GivesTheSameBitsForAnyNumberOfThreads) {
     using V = TypeParam;
-    const int before = omp_get_max_threads();
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto csr = convert_values<V>(matrix);
         const auto x = numbers<V>(csr.cols, 3);
         std::vector<std::vector<V>> of_one_thread;
-        for (const int threads : {1, 3}) {
-            omp_set_num_threads(threads);
+        for (const int count : {1, 3}) {
+            const test::Threads threads(count);
             std::size_t at = 0;
             for_each_operator<V>(csr,
                                  [&](const Operator<V>& a) {
                                      std::vector<V> y(static_cast<std::size_t>(csr.rows), static_cast<V>(kNaN));
                                      a.apply(V(1), x, V(0), y);
-                                     if (threads == 1) of_one_thread.push_back(y);
+                                     if (count == 1) of_one_thread.push_back(y);
                                      EXPECT_EQ(of_one_thread.at(at++), y)
-                                         << a.name() << " with " << threads << " threads";
+                                         << a.name() << " with " << count << " threads";
                                  },
                                  {cpu::vector_sets().front(), cpu::vector_sets().back()});
         }
     }
-    omp_set_num_threads(before);
 }
 
 /// A tile row that many threads share, a row without nonzeros.
@@ -268,12 +266,6 @@ TEST(Vectors, AreThoseThatOperatorsAreHeldTo) {
     EXPECT_EQ(cpu::vectors_in_use(), sets.back()) << "what is refused changes nothing";
     cpu::hold_vectors(sets.front());
     EXPECT_EQ(cpu::vectors_in_use(), sets.front());
-}
-
-TEST(Operators, AreFoundByName) {
-    for (const auto& info : operators<double>(Backend::cpu))
-        EXPECT_EQ(&find_operator<double>(Backend::cpu, info.name), &info);
-    EXPECT_THROW((void)find_operator<double>(Backend::cpu, "magic"), Error);
 }
 
 }  // namespace

@@ -168,22 +168,6 @@ TEST(StripOmp, ExecutesStripsBesideOtherRows) {
     expect_executed(*op);
 }
 
-TEST(StripOmp, FromTilesAloneIsWhatItIsFromCsr) {
-    const auto a = strips_beside_others();
-    const auto tiles = convert(a, *make_policy("bytes"));
-    const auto of_csr = make_operator<double>("strip-omp", a);
-    const auto of_tiles = make_operator<double>("strip-omp", tiles);
-    EXPECT_EQ(of_tiles->executed(), of_csr->executed());
-    EXPECT_EQ(of_tiles->matrix_bytes(), of_csr->matrix_bytes());
-    std::vector<double> x(static_cast<std::size_t>(a.cols));
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
-    std::vector<double> y(static_cast<std::size_t>(a.rows));
-    std::vector<double> expected(y.size());
-    of_tiles->apply(1, x, 0, y);
-    of_csr->apply(1, x, 0, expected);
-    EXPECT_EQ(y, expected);
-}
-
 /// Products after new values, and of an operator made with them.
 void expect_takes_values(const Source<double>& source, const CsrMatrix<double>& a) {
     const auto op = make_operator<double>("strip-omp:updatable=1", source);

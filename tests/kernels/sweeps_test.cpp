@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tile/error.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace tilespmv {
 namespace {
@@ -33,13 +33,8 @@ TEST(ExpandSweeps, AllStandsForEveryValueAndOptionsMultiply) {
 }
 
 TEST(ExpandSweeps, OptionWithoutKnownValuesIsAUsageError) {
-    try {
-        expand_sweeps(kEntry, "op:threads=all");
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_STREQ(error.what(), "operator op: no values are known for threads=all; there are sweeps of alg, block");
-    }
+    EXPECT_EQ(test::message_of([] { expand_sweeps(kEntry, "op:threads=all"); }),
+              "2: operator op: no values are known for threads=all; there are sweeps of alg, block");
 }
 
 }  // namespace

@@ -16,19 +16,18 @@ std::vector<T> right_hand_side(index_t size) {
     return b;
 }
 
-/// ||b - A x|| / ||b||, in float64.
+/// ||b - A x|| / ||b|| in long double, whose range is far beyond that of double.
 template <class T>
 double relative_residual(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x) {
-    double r2 = 0;
-    double b2 = 0;
+    long double r2 = 0, b2 = 0;
     for (std::size_t row = 0; row < b.size(); ++row) {
-        double r = double{b[row]};
+        long double r = b[row];
         for (auto p = static_cast<std::size_t>(a.row_ptrs[row]); p < static_cast<std::size_t>(a.row_ptrs[row + 1]); ++p)
-            r -= double{a.values[p]} * double{x[static_cast<std::size_t>(a.col_idxs[p])]};
+            r -= static_cast<long double>(a.values[p]) * x[static_cast<std::size_t>(a.col_idxs[p])];
         r2 += r * r;
-        b2 += double{b[row]} * double{b[row]};
+        b2 += static_cast<long double>(b[row]) * b[row];
     }
-    return std::sqrt(r2 / b2);
+    return static_cast<double>(std::sqrt(r2 / b2));
 }
 
 }  // namespace tilespmv::testing

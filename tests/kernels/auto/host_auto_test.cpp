@@ -1,5 +1,3 @@
-#include <omp.h>
-
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "selector/models/profile_file.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -86,14 +85,10 @@ TEST(HostAuto, ConvertsNothingForOneProductOrScatteredMatrices) {
 
 TEST(HostAuto, ChoosesTheSameWhateverTheNumberOfThreads) {
     const auto csr = generate<double>("laplace2d:n=100");
-    const int before = omp_get_max_threads();
     for (const char* specification : {"auto", "auto:products=5", "auto:products=50", "auto:products=500"}) {
-        omp_set_num_threads(1);
-        const auto one = std::string(make_operator<double>(specification, csr)->name());
-        omp_set_num_threads(16);
-        EXPECT_EQ(make_operator<double>(specification, csr)->name(), one);
+        const auto name = [&] { return std::string(make_operator<double>(specification, csr)->name()); };
+        EXPECT_EQ(test::with_threads(16, name), test::with_threads(1, name));
     }
-    omp_set_num_threads(before);
 }
 
 TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -20,12 +19,7 @@ using ::testing::MatchesRegex;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
 
-std::string content(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
+using test::content_of;
 
 class TuneCacheFile : public ::testing::Test {
 protected:
@@ -56,12 +50,12 @@ TEST_F(TuneCacheFile, SaysWhichBuildMeasuredAndUsesNoOther) {
     for (const std::string& own : {std::string(TILESPMV_VERSION), std::string(build_fingerprint())}) {
         std::filesystem::remove(file_);
         cache().store(key_, {{"csr16", 2e-5}});
-        std::string text = content(file_);
+        std::string text = content_of(file_);
         ASSERT_THAT(text, HasSubstr("\"" + own + "\""));
         write(text.replace(text.find(own), own.size(), "another"));
         EXPECT_TRUE(cache().find(key_).empty());
         cache().store(key_, {{"ell", 1e-5}});
-        EXPECT_THAT(content(file_), HasSubstr("csr16")) << "what another build found is kept";
+        EXPECT_THAT(content_of(file_), HasSubstr("csr16")) << "what another build found is kept";
         EXPECT_EQ(cache().find(key_).size(), 1);
     }
 }
@@ -87,7 +81,7 @@ TEST_F(TuneCacheFile, LeavesADamagedOneAloneAfterAWarning) {
         CaptureStderr();
         cache().store(key_, {{"csr16", 2e-5}});
         EXPECT_THAT(GetCapturedStderr(), HasSubstr("is ignored"));
-        EXPECT_EQ(content(file_), damaged);
+        EXPECT_EQ(content_of(file_), damaged);
     }
     for (const char* odd : {"1", "{}", R"({"seconds": 1})", R"({"pattern": []})"}) {
         write(R"({"format": "tilespmv-tuning", "version": 1, "entries": [)" + std::string(odd) + "]}");
@@ -118,23 +112,22 @@ TEST_F(TuneCacheFile, ThatCannotBeWrittenCostsAWarning) {
 }
 
 TEST_F(TuneCacheFile, LosesNothingThatSeveralWriteAtOnce) {
+    const auto for_each_key = [this](int writer, const auto& f) {
+        for (int k = 0; k < 10; ++k) {
+            TuneKey key = key_;
+            key.pattern = std::to_string(writer) + "-" + std::to_string(k);
+            f(key, ProductTimes{{"csr16", 1e-5 * (writer + 1)}});
+        }
+    };
     std::vector<std::thread> writers;
     for (int i = 0; i < 4; ++i) {
-        writers.emplace_back([this, i] {
-            for (int k = 0; k < 10; ++k) {
-                TuneKey key = key_;
-                key.pattern = std::to_string(i) + "-" + std::to_string(k);
-                cache().store(key, {{"csr16", 1e-5 * (i + 1)}});
-            }
+        writers.emplace_back([&, i] {
+            for_each_key(i, [this](const TuneKey& key, const ProductTimes& times) { cache().store(key, times); });
         });
     }
     for (auto& writer : writers) writer.join();
     for (int i = 0; i < 4; ++i) {
-        for (int k = 0; k < 10; ++k) {
-            TuneKey key = key_;
-            key.pattern = std::to_string(i) + "-" + std::to_string(k);
-            EXPECT_EQ(cache().find(key), (ProductTimes{{"csr16", 1e-5 * (i + 1)}}));
-        }
+        for_each_key(i, [this](const TuneKey& key, const ProductTimes& times) { EXPECT_EQ(cache().find(key), times); });
     }
 }
 

@@ -91,13 +91,10 @@ TEST(ChoosePreconditioner, SaysWhyACandidateIsRefused) {
     EXPECT_EQ(choice.trials[1].end, End::not_positive_definite);
 }
 
-TEST(ChoosePreconditioner, RefusesWhatCannotBeTried) {
-    const auto a = generate<double>("laplace2d:n=4");
-    const std::vector<double> b(15);
-    const std::vector<std::string> one{"none"}, none{}, unknown{"ilu"};
-    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {b}, one); }), HasSubstr("16 values, found 15"));
-    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, none); }), HasSubstr("candidates"));
-    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(a, {}, {}, unknown); }), HasSubstr("ilu"));
+TEST(ChoosePreconditioner, RefusesWhatThereIsNot) {
+    const std::vector<std::string> unknown{"ilu"};
+    EXPECT_THAT(message_of([&] { choose_preconditioner<double>(generate<double>("laplace2d:n=4"), {}, {}, unknown); }),
+                HasSubstr("ilu"));
 }
 
 TEST(ChoosePreconditioner, ASolverDoesSoByItself) {

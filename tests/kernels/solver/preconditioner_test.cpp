@@ -3,13 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <Eigen/Dense>
 
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -108,18 +108,14 @@ TEST(Preconditioner, NewValuesGiveWhatIsMadeOfThem) {
 TEST(Preconditioner, TheBitsDoNotDependOnThreads) {
     const auto a = generate<double>("elasticity:n=6");
     const auto r = right_hand_side(a.rows);
-    const int threads = omp_get_max_threads();
     for (const auto& specification : kAll) {
-        std::vector<std::vector<double>> results;
-        for (const int count : {1, 3}) {
-            omp_set_num_threads(count);
-            const auto m = make_preconditioner<double>(specification, a);
-            results.emplace_back(r.size());
-            make_host_preconditioner<double>(m->parts())->apply(r, results.back());
-        }
-        EXPECT_EQ(results[0], results[1]) << specification;
+        const auto applied = [&] {
+            std::vector<double> w(r.size());
+            make_host_preconditioner<double>(make_preconditioner<double>(specification, a)->parts())->apply(r, w);
+            return w;
+        };
+        EXPECT_EQ(test::with_threads(1, applied), test::with_threads(3, applied)) << specification;
     }
-    omp_set_num_threads(threads);
 }
 
 TEST(Preconditioner, RefusesWhatIsNotPositiveDefinite) {

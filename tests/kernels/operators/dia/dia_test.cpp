@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
-#include <omp.h>
-
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/refusal.hpp"
+#include "tests/support/threads.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -61,13 +61,9 @@ TEST(Dia, HoldsTheNonzerosOfABlockOfRowsDiagonalByDiagonal) {
 }
 
 TEST(Dia, IsTheSameForAnyNumberOfThreads) {
-    const int before = omp_get_max_threads();
     const auto a = tridiagonal<double>(20'000);
-    omp_set_num_threads(1);
-    const auto one = make_dia(a);
-    omp_set_num_threads(5);
-    const auto five = make_dia(a);
-    omp_set_num_threads(before);
+    const auto one = test::with_threads(1, [&] { return make_dia(a); });
+    const auto five = test::with_threads(5, [&] { return make_dia(a); });
     EXPECT_EQ(one.values, five.values);
     EXPECT_EQ(one.held, five.held);
 }
@@ -83,16 +79,7 @@ TEST(Dia, TakesTheBytesOfItsDiagonals) {
 }
 
 TEST(Dia, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
-    constexpr index_t rows = 1 << 20;
-    constexpr index_t longest = 1 << 14;
-    CsrMatrix<float> a;
-    a.rows = rows;
-    a.cols = longest;
-    a.row_ptrs = Buffer<offset_t>(rows + 1, longest);
-    a.row_ptrs[0] = 0;
-    a.col_idxs = Buffer<index_t>(longest);
-    for (index_t i = 0; i < longest; ++i) a.col_idxs[i] = i;
-    a.values = Buffer<float>(longest, 1.0F);
+    const CsrMatrix<float> a = one_long_row();
     const std::string expected =
         "1: DIA would take 70867025920 bytes, 8318 times those of CSR, for it has 16384 diagonals; take another "
         "operator";

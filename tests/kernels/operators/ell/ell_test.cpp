@@ -6,7 +6,8 @@
 
 #include "kernels/registry.hpp"
 #include "tests/support/battery.hpp"
-#include "tile/error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace tilespmv::testing {
 namespace {
@@ -28,23 +29,9 @@ TEST(Ell, KthPlacesOfAllRowsFollowEachOther) {
 }
 
 TEST(Ell, IsRefusedBeforeItIsMadeWhereItWouldBeManyTimesCsr) {
-    constexpr index_t rows = 1 << 20;
-    constexpr index_t longest = 1 << 14;
-    CsrMatrix<float> a;
-    a.rows = rows;
-    a.cols = longest;
-    a.row_ptrs = Buffer<offset_t>(rows + 1, longest);
-    a.row_ptrs[0] = 0;
-    a.col_idxs = Buffer<index_t>(longest, 0);
-    a.values = Buffer<float>(longest, 1.0F);
-    try {
-        (void)make_ell(a);
-        FAIL() << "made";
-    } catch (const Error& error) {
-        EXPECT_STREQ(error.what(),
-                     "ELL would take 137438953472 bytes, 16132 times those of CSR, for its longest row has 16384 "
-                     "nonzeros; take another operator");
-    }
+    EXPECT_EQ(test::message_of([] { (void)make_ell(one_long_row()); }),
+              "1: ELL would take 137438953472 bytes, 16132 times those of CSR, for its longest row has 16384 nonzeros; "
+              "take another operator");
 }
 
 TEST(Ell, OnTheCpuExecutesItsPlaces) {

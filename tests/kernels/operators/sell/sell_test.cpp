@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <omp.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,6 +16,7 @@
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/launch_choice.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -222,11 +221,6 @@ TEST(Sell, GivesPiecesOfARowPartOfABlockOrWholeOnes) {
     });
 }
 
-TEST(Sell, FillsSlicesWithRowsOfSeveralLanes) {
-    const auto plan = plan_of(row_ptrs_of(std::vector<offset_t>(9, 16)), 4);
-    EXPECT_EQ(plan.slices, (std::vector<SellSlice>{{0, 0, 4, 2, 8}, {4, 8, 4, 2, 1}}));
-}
-
 TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
     const auto plan = plan_of(row_ptrs_of(std::vector<offset_t>(100'000, 3)), 32);
     EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
@@ -236,12 +230,8 @@ TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
 
 TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
     const auto a = generate<double>("rmat:scale=16,degree=8");
-    const int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
-    const auto by_one = plan_of(a.row_ptrs, 8);
-    omp_set_num_threads(5);
-    const auto by_five = plan_of(a.row_ptrs, 8);
-    omp_set_num_threads(threads);
+    const auto by_one = test::with_threads(1, [&] { return plan_of(a.row_ptrs, 8); });
+    const auto by_five = test::with_threads(5, [&] { return plan_of(a.row_ptrs, 8); });
     EXPECT_EQ(by_five.slices, by_one.slices);
     EXPECT_EQ(by_five.rows, by_one.rows);
     EXPECT_EQ(by_five.empty, by_one.empty);

@@ -1,7 +1,6 @@
 #include "kernels/operators/strip/rank_strips.hpp"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/battery.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -144,15 +144,9 @@ TEST(RankStrips, LeaveOutTileRowsThatSixteenBitsDoNotAddress) {
 
 TEST(RankStrips, AreTheSameForAnyNumberOfThreads) {
     const auto a = generate<double>("rgg:n=40000,degree=16");
-    const auto strips_of = [&](int threads) {
-        const int before = omp_get_max_threads();
-        omp_set_num_threads(threads);
-        RankStrips s = make_rank_strips(a, all_rows(a), rank_limits(1.5));
-        omp_set_num_threads(before);
-        return s;
-    };
-    const RankStrips one = strips_of(1);
-    const RankStrips four = strips_of(4);
+    const auto made = [&] { return make_rank_strips(a, all_rows(a), rank_limits(1.5)); };
+    const RankStrips one = test::with_threads(1, made);
+    const RankStrips four = test::with_threads(4, made);
     EXPECT_GT(one.nonzeros, 0);
     EXPECT_EQ(one.runs, four.runs);
     EXPECT_EQ(one.codes, four.codes);

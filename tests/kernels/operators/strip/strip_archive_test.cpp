@@ -31,6 +31,7 @@ namespace {
 using archive::Header;
 using test::message_of;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -204,18 +205,13 @@ const std::string& sample() {
     return content;
 }
 
-/// What opening says, or "accepted".
+/// What opening says.
 std::string verdict(std::string_view content) {
-    try {
-        test::open_strip_bytes<double>(content);
-        return "accepted";
-    } catch (const Error& error) {
-        return error.what();
-    }
+    return test::error_of([&] { test::open_strip_bytes<double>(content); });
 }
 
 TEST(StripArchiveDamage, TheSampleHasSomethingInEverySection) {
-    EXPECT_EQ(verdict(sample()), "accepted");
+    EXPECT_EQ(verdict(sample()), "no error");
     for (std::size_t i = 0; i < 10; ++i) EXPECT_GT(test::header_of(sample()).sections[i].bytes, 0u) << i;
 }
 
@@ -246,12 +242,9 @@ TEST(StripArchiveDamage, EveryBitThatMeansHarmIsRefusedOrHarmless) {
         for (std::size_t bit = first * 8; bit < end * 8; ++bit) {
             content[bit / 8] = static_cast<char>(content[bit / 8] ^ 1 << bit % 8);
             test::reseal(content);
-            try {
-                test::use(test::open_strip_bytes<double>(content));
-                ++accepted;
-            } catch (const Error& error) {
-                ASSERT_THAT(error.what(), AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n")))) << "bit " << bit;
-            }
+            const auto said = test::error_of([&] { test::use(test::open_strip_bytes<double>(content)); });
+            accepted += said == "no error" ? 1 : 0;
+            ASSERT_THAT(said, AnyOf("no error", AllOf(StartsWith("A.tsp: "), Not(HasSubstr("\n"))))) << "bit " << bit;
             content = sample();
         }
     };

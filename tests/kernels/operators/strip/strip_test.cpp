@@ -115,14 +115,6 @@ TEST(Strip, HoldsEveryNonzeroOfItsRowsOnceInOrder) {
     }
 }
 
-TEST(Strip, FillsFullSlotsOnAGrid) {
-    const auto a = generate<double>("laplace2d:n=256");
-    const Strips s = make_strips(a, limits_for(8, 1));
-    EXPECT_TRUE(s.rest.empty());
-    EXPECT_EQ(s.nonzeros, a.nnz());
-    EXPECT_EQ(s.slots, 5 * 256 * 16 - 2 * 16) << "five a strip, four in the first and the last row of the grid";
-}
-
 /// The slots of strip `i` of a run as lists of columns, -1 for holes.
 std::vector<std::vector<index_t>> columns_of(const Strips& s, const StripRun& run, std::uint32_t i) {
     std::vector<std::vector<index_t>> slots(run.slots, std::vector<index_t>(16, -1));

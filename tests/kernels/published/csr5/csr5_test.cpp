@@ -43,37 +43,6 @@ TEST(Csr5, PlacesAreTransposedWithinATile) {
     }
 }
 
-/// `values` are in the order of `b`.
-CsrMatrix<double> to_csr(const Csr5& b, index_t rows, index_t cols, const Buffer<double>& values) {
-    const auto nonzeros = static_cast<std::size_t>(b.nonzeros);
-    CsrMatrix<double> a{rows, cols, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1, offset_t{0}),
-                        Buffer<index_t>(nonzeros), Buffer<double>(nonzeros)};
-    for (std::size_t place = 0; place < b.cols.size(); ++place) {
-        const auto k = static_cast<std::size_t>(cuda::csr5_nonzero(static_cast<std::int64_t>(place), b.sigma));
-        if (k >= nonzeros) continue;
-        a.col_idxs[k] = b.cols[place];
-        a.values[k] = values[place];
-    }
-    for (std::size_t i = 0; i < b.lanes.size(); ++i) {
-        const cuda::Csr5Tile& tile = b.tiles[i / kCsr5Lanes];
-        int n = b.lanes[i].ends_before();
-        for (int j = 0; j < b.sigma; ++j) {
-            if ((b.lanes[i].ends() >> j & 1u) == 0) continue;
-            const auto row = static_cast<std::size_t>(tile.row(b.ended_rows.data(), n++));
-            a.row_ptrs[row + 1] = static_cast<offset_t>(i) * b.sigma + j + 1;
-        }
-    }
-    for (index_t r = 0; r < rows; ++r) a.row_ptrs[r + 1] = std::max(a.row_ptrs[r + 1], a.row_ptrs[r]);
-    return a;
-}
-
-TEST(Csr5, GoesBackToCsrExactly) {
-    for_each_form([](const auto& a, const Csr5& b) {
-        EXPECT_EQ(b.nonzeros, a.nnz());
-        EXPECT_EQ(to_csr(b, a.rows, a.cols, cuda::in_csr5<double>(b, a.values)), a);
-    });
-}
-
 using Lists = std::array<std::vector<std::int64_t>, 8>;  // first_row, back and ended of tiles; bits; columns; rows
 
 Lists lists_of(const Csr5& b) {
@@ -133,7 +102,16 @@ Lists expected_lists(const CsrMatrix<double>& a, int sigma) {
 }
 
 TEST(Csr5, IsThatOfTheRule) {
-    for_each_form([](const auto& a, const Csr5& b) { EXPECT_TRUE(lists_of(b) == expected_lists(a, b.sigma)); });
+    for_each_form([](const auto& a, const Csr5& b) {
+        EXPECT_TRUE(lists_of(b) == expected_lists(a, b.sigma));
+        EXPECT_EQ(b.nonzeros, a.nnz());
+        const auto values = cuda::in_csr5<double>(b, a.values);
+        ASSERT_EQ(values.size(), b.cols.size());
+        for (std::size_t place = 0; place < values.size(); ++place) {
+            const auto k = cuda::csr5_nonzero(static_cast<std::int64_t>(place), b.sigma);
+            ASSERT_EQ(values[place], k < a.nnz() ? a.values[k] : 0) << place;
+        }
+    });
 }
 
 TEST(Csr5, OfRandomRowsIsThatOfTheRule) {
