@@ -1,6 +1,7 @@
 #include "bench/harness/contest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -163,21 +164,8 @@ void measure_cold(std::span<Contender> contenders, const MeasureOptions& options
     keep(living(contenders), sample_in_turn(workloads, options.cold), [](Result& r) -> Timing& { return r.cold; });
 }
 
-std::string_view stage_of(Mode mode) {
-    switch (mode) {
-        case Mode::warm:
-            return "warm products";
-        case Mode::cold:
-            return "cold products";
-        case Mode::graph:
-            return "products in a graph";
-        case Mode::chain:
-            return "products in a chain";
-        case Mode::axpy:
-            break;
-    }
-    return "products after an axpy";
-}
+constexpr std::array<std::string_view, kModes.size()> kStages{"warm products", "cold products", "products in a graph",
+                                                              "products in a chain", "products after an axpy"};
 
 bool is_measured(Mode mode, const MeasureOptions& options) {
     return mode == Mode::warm || std::ranges::count(options.modes, mode) > 0;
@@ -186,7 +174,7 @@ bool is_measured(Mode mode, const MeasureOptions& options) {
 void measure_products(std::span<Contender> contenders, std::span<const double> scales, const MeasureOptions& options) {
     for (const Mode mode : kModes) {
         if (!is_measured(mode, options)) continue;
-        options.progress(fmt::format("measuring {}", stage_of(mode)));
+        options.progress(fmt::format("measuring {}", kStages[static_cast<std::size_t>(mode)]));
         if (mode == Mode::cold) {
             measure_cold(contenders, options);
         } else {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace tilespmv::bench {
@@ -16,8 +17,9 @@ enum class Mode {
 
 inline constexpr std::array kModes{Mode::warm, Mode::cold, Mode::graph, Mode::chain, Mode::axpy};
 
-/// Its name on the command line and in result files.
-std::string_view mode_name(Mode mode);
+/// Their names on the command line and in result files.
+inline constexpr std::array<std::string_view, kModes.size()> kModeNames{"warm", "cold", "graph", "chain", "axpy"};
+constexpr std::string_view mode_name(Mode mode) { return kModeNames[static_cast<std::size_t>(mode)]; }
 /// The mode of a name. Throws a usage `Error` that lists the names there are.
 Mode find_mode(std::string_view name);
 

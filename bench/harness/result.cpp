@@ -27,19 +27,7 @@ Metrics metrics(const Result& result) {
 }
 
 const Timing& timing(const Result& result, Mode mode) {
-    switch (mode) {
-        case Mode::warm:
-            return result.warm;
-        case Mode::cold:
-            return result.cold;
-        case Mode::graph:
-            return result.graph;
-        case Mode::chain:
-            return result.chain;
-        case Mode::axpy:
-            break;
-    }
-    return result.axpy;
+    return result.*kTimings[static_cast<std::size_t>(mode)].second;
 }
 
 double median_seconds(const Result& result, Mode mode) { return summarize(timing(result, mode).seconds).median; }

@@ -115,6 +115,8 @@ struct Result {
     double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
     double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one
     std::vector<Speedup> speedups;
+
+    friend bool operator==(const Result&, const Result&) = default;
 };
 
 /// What follows from the raw times of a result; zero where there are none.
@@ -147,7 +149,7 @@ bool has_axpy(const Result& result, Mode mode);
 /// The speed-up over a baseline, null if it was not sampled together with it in that mode.
 const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode = Mode::warm);
 
-/// The timings of a result by their names in files.
+/// The timings of a result by their names in files, those of modes first, in their order.
 inline constexpr std::array kTimings{std::pair{"warm", &Result::warm},
                                      std::pair{"cold", &Result::cold},
                                      std::pair{"graph", &Result::graph},

@@ -36,6 +36,8 @@ struct Timing {
     int batch = 1;                     ///< products in a sample
     bool converged = false;            ///< whether the noise bound was reached
     std::string error = {};            ///< what `prepare` or `run` threw; empty if all went well
+
+    friend bool operator==(const Timing&, const Timing&) = default;
 };
 
 /// The smallest power of two of calls that takes `min_seconds`, so that the stopwatch's own cost does not show.

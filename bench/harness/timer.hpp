@@ -16,8 +16,8 @@ public:
 /// The monotonic clock of the host, for work that is finished when its call returns.
 class SteadyStopwatch final : public Stopwatch {
 public:
-    void start() override;
-    double stop() override;
+    void start() override { start_ = std::chrono::steady_clock::now(); }
+    double stop() override { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
 private:
     std::chrono::steady_clock::time_point start_;

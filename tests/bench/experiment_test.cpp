@@ -1,5 +1,4 @@
 #include "bench/harness/experiment.hpp"
-#include "kernels/cpu/host_operator.hpp"
 
 #include <cmath>
 #include <map>
@@ -10,7 +9,6 @@
 
 #include "kernels/refusal.hpp"
 #include "tests/bench/fake_device.hpp"
-#include "tests/bench/fake_stopwatch.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::bench {
@@ -26,24 +24,16 @@ FakeStopwatch fake_time;
 
 // A product of one second that calls `spoil(y, calls so far)` at the end.
 template <void (*spoil)(std::span<double>, int)>
-class FakeOperator final : public cpu::HostOperator<double> {
+class FakeOperator final : public PlainOperator {
 public:
-    explicit FakeOperator(const CsrMatrix<double>& a)
-        : HostOperator({.name = "fake", .rows = a.rows, .cols = a.cols, .nnz = a.nnz()}), a_(a) {
-        set_parts(120, 0, executed_whole("csr", 1, a.nnz(), 120));
-    }
-    void multiply(double, std::span<const double> x, double, std::span<double> y) const override {
-        for (index_t i = 0; i < a_.rows; ++i) {
-            double sum = 0;
-            for (offset_t p = a_.row_ptrs[i]; p < a_.row_ptrs[i + 1]; ++p) sum += a_.values[p] * x[a_.col_idxs[p]];
-            y[i] = sum;
-        }
+    using PlainOperator::PlainOperator;
+    void multiply(double alpha, std::span<const double> x, double beta, std::span<double> y) const override {
+        PlainOperator::multiply(alpha, x, beta, y);
         fake_time.pass(1);
         spoil(y, ++calls_);
     }
 
 private:
-    const CsrMatrix<double>& a_;
     mutable int calls_ = 0;
 };
 
@@ -272,6 +262,8 @@ TEST_F(Measure, OperatorsOfThisBuildAreRight) {
         EXPECT_EQ(r.id.selector, tiles ? "paper" : "");
         EXPECT_EQ(r.convert_seconds > 0, tiles);
         EXPECT_EQ(r.stored, tiles ? one_tile : StoredTiles{});
+        EXPECT_GE(r.matrix_bytes, 4 * sizeof(double)) << r.id.operator_name;
+        EXPECT_GE(r.device_bytes, r.matrix_bytes) << r.id.operator_name;
         const ExecutedPart as_tiles{"tiles", "coo", 1, 4, r.matrix_bytes};
         const auto known = representations.find(r.id.operator_name);
         if (tiles) {

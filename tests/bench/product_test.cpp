@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <gtest/gtest.h>
 
 #include "formats/convert.hpp"
 #include "selector/policy.hpp"
-#include "tile/error.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -35,23 +33,6 @@ protected:
     const std::span<const double> x_span_{x_.data(), x_.size()};
     const ExpectedProduct expected_ = expected_product<double>(a_, 1.0, x_span_, 0.0, {});
 };
-
-TEST_F(HostProduct, OfEveryOperatorIsRight) {
-    const std::map<std::string_view, std::string_view> executed{
-        {"reference", "csr"}, {"csr-omp", "csr"}, {"strip-omp", "csr"}, {"tile-omp", "tiles"},
-        {"ell-omp", "ell"},   {"dia-omp", "dia"}, {"coo-omp", "coo"},   {"hyb-omp", "ell"}};
-    for (const auto& info : operators<double>(Backend::cpu)) {
-        const auto product = make(std::string(info.name), "paper");
-        product->run();
-        EXPECT_TRUE(product->check(expected_).ok) << info.name;
-        EXPECT_GE(product->matrix_bytes(), 3 * sizeof(double)) << info.name;
-        EXPECT_GE(product->device_bytes(), product->matrix_bytes()) << info.name;
-        ASSERT_EQ(product->executed().size(), 1u) << info.name;
-        const auto expected = executed.find(info.name);
-        if (expected == executed.end()) continue;  // `auto`, and what others add
-        EXPECT_EQ(product->executed()[0].representation, expected->second) << info.name;
-    }
-}
 
 // Also the row without nonzeros must be written.
 TEST_F(HostProduct, PoisonLeavesNoRightRow) {
@@ -90,8 +71,6 @@ TEST(DescribeTiles, CountsWhatIsDeferredAsAFormatWithoutTiles) {
     EXPECT_EQ(stored.formats[0], (FormatShare{"dense", 1, 256, 256 * sizeof(double) + sizeof(TileEntry)}));
     EXPECT_EQ(stored.formats[1], (FormatShare{"deferred", 0, 2, static_cast<offset_t>(tiles.deferred.bytes())}));
 }
-
-TEST_F(HostProduct, NeedsASelectorForTiles) { EXPECT_THROW(make("tile-omp", "magic"), Error); }
 
 }  // namespace
 }  // namespace tilespmv::bench

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/bench/fake_device.hpp"
-#include "tests/bench/fake_stopwatch.hpp"
 
 namespace tilespmv::bench {
 namespace {

@@ -1,14 +1,11 @@
 #include "bench/harness/result_file.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/bench/sample_results.hpp"
-#include "tile/error.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace tilespmv::bench {
 namespace {
@@ -18,37 +15,13 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-const Machine kMachine{
-    .cpu = "Z80",
-    .vectors = "",
-    .system = "CP/M",
-    .cores = 1,
-    .hardware_threads = 1,
-    .memory_bytes = 65536,
-    .cache_bytes = 1,
-    .gpu = {.name = "TMS9918", .memory_bytes = 16384, .l2_bytes = 2, .driver = 13000, .runtime = 12000}};
-const Build kBuild{.version = "1.0", .revision = "abc", .compiler = "cc", .type = "Release"};
+const Machine kMachine = sample_machine();
+const Build kBuild = sample_build();
 
 class ResultFile : public testing::Test {
 protected:
-    void TearDown() override { std::filesystem::remove(file_); }
-
-    void write_text(const std::string& text) { std::ofstream(file_, std::ios::binary) << text; }
-
-    // The one line that reading the file ends with.
-    std::string refusal() {
-        try {
-            resume_results(file_, kMachine, kBuild);
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "";
-    }
-
-    // Tests may run at the same time.
-    const std::string file_ = testing::TempDir() + "tilespmv_" +
-                              testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
-                              ".json";
+    const test::TemporaryDirectory directory_;
+    const std::string file_ = (directory_.path() / "r.json").string();
 };
 
 TEST_F(ResultFile, GoesOnWithWhatItHolds) {
@@ -98,8 +71,7 @@ TEST_F(ResultFile, CasesDifferInEveryPartOfTheirId) {
 
 TEST_F(ResultFile, ForeignAndDamagedFilesGetOneLine) {
     write_results(file_, {.machine = kMachine, .build = kBuild, .results = {sample_result("a", {1})}});
-    std::ifstream in(file_);
-    const std::string good((std::istreambuf_iterator<char>(in)), {});
+    const std::string good = test::content_of(file_);
     const std::vector<std::string> bad{"",
                                        "not json",
                                        std::string("\0\xff\x7f\n", 4),
@@ -109,8 +81,10 @@ TEST_F(ResultFile, ForeignAndDamagedFilesGetOneLine) {
                                        R"({"format": "tilespmv-bench", "version": 1, "machine": 3})",
                                        good.substr(0, good.size() / 2)};
     for (const std::string& text : bad) {
-        write_text(text);
-        EXPECT_THAT(refusal(), AllOf(HasSubstr(file_), HasSubstr("not a result file"), Not(HasSubstr("\n")))) << text;
+        directory_.file("r.json", text);
+        EXPECT_THAT(test::message_of([&] { resume_results(file_, kMachine, kBuild); }),
+                    AllOf(HasSubstr(file_), HasSubstr("not a result file"), Not(HasSubstr("\n"))))
+            << text;
     }
 }
 
@@ -128,47 +102,8 @@ TEST_F(ResultFile, OfBeforeDoesNotSayWhichVectorsRan) {
     write_results(file_, {.machine = kMachine, .build = kBuild, .results = {}});
     auto json = nlohmann::json::parse(std::ifstream(file_));
     json.at("machine").erase("vectors");
-    write_text(json.dump());
+    directory_.file("r.json", json.dump());
     EXPECT_EQ(read_results(file_).machine.vectors, "");
-}
-
-TEST_F(ResultFile, NewerKindIsRefused) {
-    write_text(R"({"format": "tilespmv-bench", "version": 2})");
-    EXPECT_THAT(refusal(), HasSubstr("newer version"));
-}
-
-TEST_F(ResultFile, ResultsOfAnotherMachineOrBuildAreNotMixed) {
-    Machine machine = kMachine;
-    machine.cpu = "6502";
-    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
-    EXPECT_THAT(refusal(), AllOf(HasSubstr("another machine (6502"), HasSubstr("--restart")));
-    machine = kMachine;
-    machine.vectors = "sse4";
-    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
-    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80 (sse4)"));
-    Build build = kBuild;
-    build.revision = "def";
-    write_results(file_, {.machine = kMachine, .build = build, .results = {}});
-    EXPECT_THAT(refusal(), AllOf(HasSubstr("revision def"), HasSubstr("this is abc")));
-}
-
-TEST_F(ResultFile, ResultsOfAnotherGpuOrDriverAreNotMixed) {
-    Machine machine = kMachine;
-    machine.gpu.name = "V9938";
-    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
-    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80, CP/M, V9938, CUDA driver 13000, runtime 12000)"));
-    machine = kMachine;
-    machine.gpu.driver = 12080;
-    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
-    EXPECT_THAT(refusal(), HasSubstr("CUDA driver 12080"));
-    machine.gpu = {};
-    write_results(file_, {.machine = machine, .build = kBuild, .results = {}});
-    EXPECT_THAT(refusal(), HasSubstr("another machine (Z80, CP/M, no GPU)"));
-}
-
-TEST_F(ResultFile, ReadingWhatIsNotThere) {
-    EXPECT_THROW(read_results(file_), Error);
-    EXPECT_THROW(read_results(testing::TempDir()), Error);
 }
 
 TEST_F(ResultFile, BuildKnowsItsRevision) {

@@ -7,6 +7,18 @@
 
 namespace tilespmv::bench {
 
+inline Machine sample_machine() {
+    return {.cpu = "Z80",
+            .vectors = "",
+            .system = "CP/M",
+            .cores = 1,
+            .hardware_threads = 2,
+            .memory_bytes = 65536,
+            .cache_bytes = 4,
+            .gpu = {.name = "TMS9918", .memory_bytes = 16384, .l2_bytes = 8, .driver = 13000, .runtime = 12080}};
+}
+inline Build sample_build() { return {.version = "1.0", .revision = "abc", .compiler = "cc 7", .type = "Release"}; }
+
 /// A right result of a 4 x 5 matrix of 10 nonzeros with these warm times.
 inline Result sample_result(const std::string& matrix, std::vector<double> seconds) {
     Result r;

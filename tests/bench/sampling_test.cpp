@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/bench/fake_stopwatch.hpp"
+#include "tests/bench/fake_device.hpp"
 
 namespace tilespmv::bench {
 namespace {

@@ -1,12 +1,11 @@
 // The comparison of solvers where there is no GPU.
 #include "bench/solver_contest.hpp"
 
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/solver/solve.hpp"
+#include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::bench {
@@ -101,9 +100,8 @@ TEST(SolverContest, SolvesWithEveryPreconditioner) {
         for (const auto& t : timings) {
             SCOPED_TRACE(t.name);
             solver::Solver<double> alone(a.clone(), {.preconditioner = t.name});
-            std::vector<double> b(static_cast<std::size_t>(a.rows)), x(b.size());
-            for (std::size_t i = 0; i < b.size(); ++i) b[i] = std::sin(static_cast<double>(i) + 1) + 0.25;
-            EXPECT_EQ(t.iterations, alone.solve(b, x).iterations);
+            std::vector<double> x(static_cast<std::size_t>(a.rows));
+            EXPECT_EQ(t.iterations, alone.solve(tilespmv::testing::right_hand_side(a.rows), x).iterations);
             EXPECT_TRUE(t.converged);
             EXPECT_LE(t.residual, 1.001e-8);
         }

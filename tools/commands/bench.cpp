@@ -18,12 +18,6 @@
 namespace tilespmv::tools {
 namespace {
 
-std::vector<std::string> mode_names() {
-    std::vector<std::string> names;
-    for (const bench::Mode mode : bench::kModes) names.emplace_back(mode_name(mode));
-    return names;
-}
-
 std::string suite_help() {
     std::string help = "Measure a named set of matrices, beside those given";
     for (const auto& suite : bench::suites()) help += fmt::format("\n  {}: {}", suite.name, suite.summary);
@@ -39,7 +33,7 @@ void add_modes(CLI::App& command, std::vector<std::string>& modes) {
             "after a kernel that writes x")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(mode_names()));
+        ->check(CLI::IsMember(std::vector<std::string>(bench::kModeNames.begin(), bench::kModeNames.end())));
 }
 
 void add_columns(CLI::App& command, std::vector<int>& columns) {
