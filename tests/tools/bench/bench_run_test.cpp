@@ -1,11 +1,10 @@
 #include "tools/bench/run.hpp"
 
-#include <filesystem>
+#include <functional>
 #include <random>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"
@@ -39,8 +38,6 @@ protected:
         options_.min_seconds = 1e-4;
         options_.max_seconds = 1e-3;
     }
-    void TearDown() override { std::filesystem::remove(json_); }
-
     // What it prints on stdout; `error_` and `code_` say how it ended.
     std::string run() {
         error_ = "";
@@ -60,10 +57,8 @@ protected:
     bool measured() const { return device_.flushes > 0; }
     ResultSet saved() const { return bench::read_results(json_); }
 
-    // Tests may run at the same time.
-    const std::string json_ = testing::TempDir() + "tilespmv_" +
-                              testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(getpid()) +
-                              ".json";
+    const test::TemporaryDirectory directory_;
+    const std::string json_ = (directory_.path() / "a.json").string();
     bench::SteadyStopwatch stopwatch_;
     bench::FakeDevice device_{stopwatch_};
     BenchOptions options_;
@@ -169,9 +164,8 @@ TEST_F(BenchRun, ModesThatAFileLacksAreMeasuredAndThoseItHasStay) {
 }
 
 TEST_F(BenchRun, AFileWithoutValuesGetsRandomOnesAndTheResultSaysSo) {
-    const test::TemporaryDirectory directory;
-    const auto pattern = directory.file("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n5 4 1\n1 1\n");
-    const auto real = directory.file("r.mtx", "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n");
+    const auto pattern = directory_.file("p.mtx", "%%MatrixMarket matrix coordinate pattern general\n5 4 1\n1 1\n");
+    const auto real = directory_.file("r.mtx", "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n");
     options_.sources = {pattern.string(), real.string()};
     EXPECT_THAT(run(), AllOf(HasSubstr("p: 5 x 4, 1 nonzeros, float64, fake, "),
                              HasSubstr(", a pattern with values: random\noperator"), HasSubstr("r: 5 x 4")));
@@ -209,10 +203,9 @@ TEST(PatternValues, AreTheSameOnEveryMachineAndSymmetricWhereThePatternIs) {
 }
 
 TEST_F(BenchRun, NamesMayHoldAnyBytes) {
-    const test::TemporaryDirectory directory;
     constexpr auto matrix = "%%MatrixMarket matrix coordinate real general\n5 4 1\n1 1 1\n";
     for (const char* name : {"a\xff.mtx", R"(a\xff.mtx)", "a\x1b[31m\n\".mtx"}) {
-        options_.sources.push_back(directory.file(name, matrix));
+        options_.sources.push_back(directory_.file(name, matrix));
     }
     options_.sources.push_back("missing\xfe");
     const std::string text = run();
@@ -350,40 +343,36 @@ TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
 
 TEST_F(BenchRun, WhatIsWrongWithTheQuestionIsSaidBeforeAnythingIsMeasured) {
     const BenchOptions right = options_;
-    const auto expect_refusal = [&](ExitCode code, const std::string& words) {
+    struct Mistake {
+        std::function<void(BenchOptions&)> make;
+        ExitCode code;
+        std::string words;
+    };
+    constexpr auto usage = ExitCode::usage, failure = ExitCode::failure;
+    for (const auto& [make, code, words] : std::vector<Mistake>{
+             {[](auto& o) { o.operators = {"magic"}; }, usage, "unknown operator 'magic'"},
+             {[](auto& o) { o.operators = {"tile-omp:threads=2"}; }, usage, "no option 'threads'"},
+             {[](auto& o) {
+                  o.modes = {"warm", "graph"};
+              },
+              usage, "mode graph needs a GPU"},
+             {[](auto& o) { o.is_from_gpu = true; }, usage, "--from-gpu is for --device cuda"},
+             {[](auto& o) { o.modes = {"magic"}; }, usage, "unknown mode 'magic'"},
+             {[](auto& o) { o.accumulator = Accumulator::float32; }, usage, "accumulate in float64 only"},
+             {[](auto& o) { o.baselines = {"magic"}; }, usage, "unknown operator 'magic'"},
+             {[](auto& o) { o.selectors = {"magic"}; }, usage, "unknown selector 'magic'"},
+             {[](auto& o) { o.selectors = {"magic"}, o.operators = {"csr-omp"}; }, usage, "unknown selector 'magic'"},
+             {[](auto& o) { o.suite = "magic"; }, usage, "unknown suite 'magic'; there are cpu-classes"},
+             {[](auto& o) { o.sources = {}; }, usage, "no matrix"},
+             {[](auto& o) { o.json = "no/such/folder/a.json"; }, failure, "no/such/folder/a.json"},
+             {[](auto& o) { o.csv = "no/such/folder/a.csv"; }, failure, "no/such/folder/a.csv"}}) {
+        options_ = right;
+        make(options_);
         run();
         EXPECT_EQ(code_, code) << words;
         EXPECT_THAT(error_, HasSubstr(words));
         EXPECT_FALSE(measured()) << words;
-        options_ = right;
-    };
-    options_.operators = {"magic"};
-    expect_refusal(ExitCode::usage, "unknown operator 'magic'");
-    options_.operators = {"tile-omp:threads=2"};
-    expect_refusal(ExitCode::usage, "no option 'threads'");
-    options_.modes = {"warm", "graph"};
-    expect_refusal(ExitCode::usage, "mode graph needs a GPU");
-    options_.is_from_gpu = true;
-    expect_refusal(ExitCode::usage, "--from-gpu is for --device cuda");
-    options_.modes = {"magic"};
-    expect_refusal(ExitCode::usage, "unknown mode 'magic'");
-    options_.accumulator = Accumulator::float32;
-    expect_refusal(ExitCode::usage, "accumulate in float64 only");
-    options_.baselines = {"magic"};
-    expect_refusal(ExitCode::usage, "unknown operator 'magic'");
-    options_.selectors = {"magic"};
-    expect_refusal(ExitCode::usage, "unknown selector 'magic'");
-    options_.selectors = {"magic"};
-    options_.operators = {"csr-omp"};  // which takes no tiles
-    expect_refusal(ExitCode::usage, "unknown selector 'magic'");
-    options_.suite = "magic";
-    expect_refusal(ExitCode::usage, "unknown suite 'magic'; there are cpu-classes");
-    options_.sources = {};
-    expect_refusal(ExitCode::usage, "no matrix");
-    options_.json = "no/such/folder/a.json";
-    expect_refusal(ExitCode::failure, "no/such/folder/a.json");
-    options_.csv = "no/such/folder/a.csv";
-    expect_refusal(ExitCode::failure, "no/such/folder/a.csv");
+    }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include "bench/harness/contest.hpp"
-#include "kernels/cuda/device.hpp"
 #include "tests/support/lists.hpp"
 #include "tile/error.hpp"
 
@@ -14,7 +13,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(ContestOperators, OnACpuAreAllButTheOracleTheBaselineFirst) {
     const auto all = test::cpu_contestants();
@@ -72,37 +70,6 @@ TEST(ChooseOperator, SumsInWhatItDoesUnlessAskedForAnother) {
     EXPECT_THROW(choose_operator<double>(Backend::cuda, "tile", Accumulator::float32), Error);
     if (has("cusparse-csr")) {
         EXPECT_EQ(choose_operator<float>(Backend::cuda, "cusparse-csr").accumulator, Accumulator::float32);
-    }
-}
-
-bool has_gpu() {
-    try {
-        static_cast<void>(cuda::require_device());
-        return true;
-    } catch (const Error&) {
-        return false;
-    }
-}
-
-TEST(FindEntry, SaysWhatThereIsAndWhereItRuns) {
-    EXPECT_EQ(find_operator<double>(Backend::cpu, "csr-omp").name, "csr-omp");
-    for (const auto& entry : operators<double>(Backend::cuda)) {
-        if (entry.name == "auto") continue;  // it is on both
-        try {
-            find_operator<double>(Backend::cpu, entry.name);
-            FAIL() << entry.name;
-        } catch (const Error& error) {
-            // Without a GPU another device would not help.
-            EXPECT_EQ(error.code(), has_gpu() ? ExitCode::usage : ExitCode::unavailable);
-            EXPECT_THAT(error.what(), HasSubstr(has_gpu() ? "--device cuda" : "runs on a GPU"));
-        }
-    }
-    try {
-        find_operator<double>(Backend::cuda, "csr-omp");
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ExitCode::usage);
-        EXPECT_STREQ(error.what(), "operator 'csr-omp' runs on the CPU: give --device cpu");
     }
 }
 
