@@ -296,19 +296,8 @@ def test_paper_tables():
     for r in data["results"]:
         r["derived"]["gflops"] *= 1e6
     speeds = section(paper.tables(_paper_results.Paper(data)), "GFLOP/s: configurations and competitors")
-    assert speeds[2] == ["a", "1,000"] + [
-        "**4.00**",
-        "2.00",
-        "1.33",
-        "1.00",
-        "2.00",
-        "1.00",
-        "0.67",
-        "0.50",
-        "1.00",
-        "0.50",
-        "-",
-    ]
+    expected = "a 1,000 **4.00** 2.00 1.33 1.00 2.00 1.00 0.67 0.50 1.00 0.50 -"
+    assert speeds[2] == expected.split()
     assert speeds[3][-2:] == ["1.00", "2.67"], "the fastest of the variants of BSR"
     assert section(text, "Formats that paper-adaptive chose")[2] == ["a", "40", "75.0 / 75.0", "25.0 / 25.0"]
     assert section(text, "Preparation in products of csr-merge")[2][2] == "8.00"

@@ -32,6 +32,13 @@ using namespace nb::literals;
 namespace tilespmv::bindings {
 namespace {
 
+/// What f returns, while other threads of Python go on.
+template <class F>
+auto released(F&& f) {
+    const nb::gil_scoped_release released;
+    return f();
+}
+
 /// A factor, as Python makes a number of it, with its message of one line.
 double number(nb::handle factor) {
     const double value = PyFloat_AsDouble(factor.ptr());
@@ -44,8 +51,7 @@ bool multiply(Matrix& a, nb::handle alpha, nb::handle x, nb::handle beta, nb::ha
     const double factors[] = {number(alpha), number(beta)};
     const AnyArray from(x, false);
     const AnyArray to(y, true);
-    const nb::gil_scoped_release released;
-    return a.multiply(factors[0], from.get(), factors[1], to.get(), is_transposed, stream);
+    return released([&] { return a.multiply(factors[0], from.get(), factors[1], to.get(), is_transposed, stream); });
 }
 
 /// The same for arrays of the right type. False, and nothing was done, if they do not suit.
@@ -56,8 +62,7 @@ bool multiply_if_suited(Matrix& a, nb::handle alpha, const TypedArray& x, nb::ha
     const auto cols = static_cast<std::size_t>(is_transposed ? a.rows() : a.cols());
     if (!x.has_type || !y.has_type || x.is_vector != y.is_vector) return false;
     if (x.array.rows != cols || y.array.rows != rows || x.array.cols != y.array.cols) return false;
-    const nb::gil_scoped_release released;
-    return a.multiply(factors[0], x.array, factors[1], y.array, is_transposed, stream);
+    return released([&] { return a.multiply(factors[0], x.array, factors[1], y.array, is_transposed, stream); });
 }
 
 /// `multiply` of two arrays of NumPy, all in one call. False if they do not suit: then `multiply` finds out why.
@@ -112,8 +117,8 @@ std::shared_ptr<Matrix> from_csr(const std::string& value_type, std::int64_t row
                      col_idxs.data(),
                      values.data(),
                      kept(nb::make_tuple(row_ptrs, col_idxs, values))};
-    const nb::gil_scoped_release released;
-    return make_matrix(value_type, arrays, is_on_gpu ? Backend::cuda : Backend::cpu, operator_name);
+    const Backend backend = is_on_gpu ? Backend::cuda : Backend::cpu;
+    return released([&] { return make_matrix(value_type, arrays, backend, operator_name); });
 }
 
 /// Lets Ctrl-C end what takes long.
@@ -135,11 +140,7 @@ void update_values(Matrix& a, Ints values) {
 
 /// (indptr, indices, values); values of 16 bits as uint16.
 nb::tuple csr(const Matrix& a) {
-    CsrArrays arrays;
-    {
-        const nb::gil_scoped_release released;
-        arrays = a.csr();
-    }
+    const CsrArrays arrays = released([&] { return a.csr(); });
     const nb::capsule owner(new std::shared_ptr<void>(arrays.owner),
                             [](void* kept) noexcept { delete static_cast<std::shared_ptr<void>*>(kept); });
     const auto array = [&]<class T>(const void* data, std::int64_t size, T) {
@@ -157,22 +158,14 @@ nb::tuple csr(const Matrix& a) {
 nb::object tiles(const Matrix& a, const std::string& selector) {
     auto* records = new std::vector<TileRecord>();
     const nb::capsule owner(records, [](void* kept) noexcept { delete static_cast<std::vector<TileRecord>*>(kept); });
-    {
-        const nb::gil_scoped_release released;
-        *records = a.tiles(selector);
-    }
+    *records = released([&] { return a.tiles(selector); });
     static_assert(sizeof(TileRecord) == 5 * sizeof(std::int32_t));
     return nb::cast(nb::ndarray<nb::numpy, std::int32_t>(records->data(), {records->size(), 5}, owner));
 }
 
 nb::dict statistics(const Matrix& a, const std::string& selector) {
-    std::vector<std::pair<std::string, double>> all;
-    {
-        const nb::gil_scoped_release released;
-        all = a.statistics(selector);
-    }
     nb::dict d;
-    for (const auto& [name, value] : all) {
+    for (const auto& [name, value] : released([&] { return a.statistics(selector); })) {
         const bool is_whole =
             value == static_cast<double>(static_cast<std::int64_t>(value)) && name.find("mean") == std::string::npos;
         d[name.c_str()] =
@@ -182,13 +175,8 @@ nb::dict statistics(const Matrix& a, const std::string& selector) {
 }
 
 nb::list candidates(const Matrix& a) {
-    std::vector<Candidate> all;
-    {
-        const nb::gil_scoped_release released;
-        all = a.candidates();
-    }
     nb::list rows;
-    for (const Candidate& one : all) {
+    for (const Candidate& one : released([&] { return a.candidates(); })) {
         nb::dict d;
         d["operator"] = one.operator_name;
         d["seconds"] = one.seconds;
@@ -201,12 +189,7 @@ nb::list candidates(const Matrix& a) {
 
 nb::list executed(const Matrix& a) {
     nb::list parts;
-    std::vector<ExecutedPart> all;
-    {
-        const nb::gil_scoped_release released;
-        all = a.executed();
-    }
-    for (const ExecutedPart& part : all) {
+    for (const ExecutedPart& part : released([&] { return a.executed(); })) {
         nb::dict d;
         d["representation"] = part.representation;
         d["format"] = part.format;
@@ -251,11 +234,7 @@ nb::dict solve(const Matrix& a, nb::handle b, nb::handle x, const std::string& p
     };
     const AnyArray rhs(b, false);
     const AnyArray solution(x, true);
-    SolveResult r;
-    {
-        const nb::gil_scoped_release released;
-        r = a.solve(rhs.get(), solution.get(), request);
-    }
+    const SolveResult r = released([&] { return a.solve(rhs.get(), solution.get(), request); });
     nb::dict d;
     d["converged"] = r.converged;
     d["end"] = r.end;

@@ -55,12 +55,13 @@ def benchmark(matrices, operators=("auto",), columns: int = 1, device=None, min_
             begin = time.perf_counter()
             made = matrix(source, device, operator)
             preparation = time.perf_counter() - begin
-            x, wait = _vector(made, columns)
+            shape = made.shape[1] if columns == 1 else (made.shape[1], columns)
+            x, wait = _vector(made, shape)
             out = made @ x
             row = _row(name, operator, made, columns, _seconds(lambda: made._multiply(x, out, 1.0, 0.0, False), wait, min_seconds))
             rows.append(row | {"executed": made.operator, "device": made.device, "preparation_seconds": preparation})
         for library in compare:
-            product, wait = _peer(library, made, columns)
+            product, wait = _peer(library, made, shape)
             rows.append(_row(name, library, made, columns, _seconds(product, wait, min_seconds)))
     return rows
 
@@ -82,36 +83,34 @@ def _row(name, operator, made, columns, seconds):
     }
 
 
-def _vector(made, columns):
-    x = np.ones(made.shape[1] if columns == 1 else (made.shape[1], columns), made.dtype)
+def _vector(made, shape):
     if made.device == "cpu":
-        return x, lambda: None
+        return np.ones(shape, made.dtype), lambda: None
     if "torch" in sys.modules and "cupy" not in sys.modules:
         torch = sys.modules["torch"]
-        return torch.from_numpy(x).cuda(), torch.cuda.synchronize
+        return torch.from_numpy(np.ones(shape, made.dtype)).cuda(), torch.cuda.synchronize
     import cupy
 
-    return cupy.asarray(x), cupy.cuda.runtime.deviceSynchronize
+    return cupy.ones(shape, made.dtype), cupy.cuda.runtime.deviceSynchronize
 
 
-def _peer(library, made, columns):
+def _peer(library, made, shape):
+    """The product of a library, and what waits for it."""
+    wait = lambda: None
     if library == "scipy":
-        a = made.to_scipy()
-        x = np.ones(made.shape[1] if columns == 1 else (made.shape[1], columns), made.dtype)
-        return lambda: a @ x, lambda: None
-    if library == "cupy":
+        a, x = made.to_scipy(), np.ones(shape, made.dtype)
+    elif library == "cupy":
         import cupy
 
-        a, (x, wait) = made.to_cupy(), (None, cupy.cuda.runtime.deviceSynchronize)
-        x = cupy.ones(made.shape[1] if columns == 1 else (made.shape[1], columns), made.dtype)
-        return lambda: a @ x, wait
-    if library == "torch":
+        a, x, wait = made.to_cupy(), cupy.ones(shape, made.dtype), cupy.cuda.runtime.deviceSynchronize
+    elif library == "torch":
         import torch
 
         host = made.to_scipy()
         a = torch.sparse_csr_tensor(*(torch.from_numpy(np.array(p)) for p in (host.indptr, host.indices, host.data)), host.shape)
-        x = torch.ones(made.shape[1] if columns == 1 else (made.shape[1], columns), dtype=a.dtype)
+        x = torch.ones(shape, dtype=a.dtype)
         if made.device == "cuda":
-            a, x = a.cuda(), x.cuda()
-        return lambda: a @ x, torch.cuda.synchronize if made.device == "cuda" else lambda: None
-    raise ValueError(f"compare {library!r}: expected scipy, cupy or torch")
+            a, x, wait = a.cuda(), x.cuda(), torch.cuda.synchronize
+    else:
+        raise ValueError(f"compare {library!r}: expected scipy, cupy or torch")
+    return lambda: a @ x, wait

@@ -128,46 +128,15 @@ def csv_text(paper: Paper) -> str:
     writer = csv.writer(text, lineterminator="\n")
     formats = [c.name for c in paper.of_kind("format", first_operator=True)]
     competitors = paper.of_kind("competitor")
-    writer.writerow(
-        [
-            "matrix",
-            "rows",
-            "nnz",
-            "values",
-            "device",
-            "threads",
-            "kind",
-            "contestant",
-            "operator",
-            "gflops",
-            "median_s",
-            "noise",
-        ]
-        + [
-            "read_bytes_over_csr",
-            "tiled_bytes_over_csr",
-            "published_bytes_over_csr",
-            "preparation_s",
-            "preparation_products",
-        ]
-        + ["deferred_nnz", "tiles", *(f"{name}_{what}" for name in formats for what in ("tiles", "nnz"))]
-        + [f"speedup_over_{c.name}" for c in competitors]
-    )
+    columns = "matrix rows nnz values device threads kind contestant operator gflops median_s noise read_bytes_over_csr "
+    columns += "tiled_bytes_over_csr published_bytes_over_csr preparation_s preparation_products deferred_nnz tiles"
+    of_formats = [f"{name}_{what}" for name in formats for what in ("tiles", "nnz")]
+    writer.writerow([*columns.split(), *of_formats, *(f"speedup_over_{c.name}" for c in competitors)])
     for m in paper.matrices:
         for c, r in m.results.items():
             case, derived = r["case"], r["derived"]
-            cells = [
-                m.source,
-                m.rows,
-                m.nnz,
-                case["values"],
-                case["device"],
-                case["threads"],
-                c.kind,
-                c.label,
-                case["operator"],
-            ]
-            cells += [gigaflops(r), seconds(r), derived["noise"]]
+            cells = [m.source, m.rows, m.nnz, case["values"], case["device"], case["threads"]]
+            cells += [c.kind, c.label, case["operator"], gigaflops(r), seconds(r), derived["noise"]]
             cells += [r[key] / m.csr_bytes for key in ("matrix_bytes", "tiled_bytes", "published_bytes")]
             cells += [derived["preprocess_median_s"], paper.preparation(r)]
             tiles = [stored(r, "deferred")["nnz"], stored_tiles(r)]
