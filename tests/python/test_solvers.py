@@ -69,3 +69,19 @@ def test_own_solve_says_what_happened(grid):
         tilespmv.solve(grid, b.astype(np.float32))
     x, report = tilespmv.solve(grid, b)
     assert report.converged and report.precond != "auto"
+
+
+def test_linear_operators_of_batches_and_sparse_matrices():
+    """As SciPy asks for them from 1.18 on: vectors (..., n), blocks (..., n, k) and sparse matrices."""
+    a = sp.random_array((7, 4), density=0.5, format="csr", rng=np.random.default_rng(4))
+    operator = tilespmv.matrix(a, device="cpu").aslinearoperator()
+    rng = np.random.default_rng(0)
+    for L, dense in [(operator, a.toarray()), (operator.H, a.toarray().T)]:
+        n = dense.shape[1]
+        for batch in [(), (3,), (2, 5), (0, 1)]:
+            x, X = rng.standard_normal((*batch, n)), rng.standard_normal((*batch, n, 3))
+            np.testing.assert_allclose(L._matvec(x), (dense @ x[..., None])[..., 0], atol=1e-14)
+            np.testing.assert_allclose(L._matmat(X), dense @ X, atol=1e-14)
+        b = sp.csr_array(np.eye(n)[:, :2])
+        assert sp.issparse(L._matmat(b))
+        np.testing.assert_allclose(L._matmat(b).toarray(), dense[:, :2])

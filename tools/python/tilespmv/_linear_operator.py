@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -22,6 +24,26 @@ def _product(matrix, x):
     return y.reshape(y.shape[0], *x.shape[1:])
 
 
+def _product_along(matrix, x, axis):
+    """The product by every vector along an axis of x."""
+    x = np.moveaxis(x, axis, 0)
+    y = _product(matrix, x.reshape(x.shape[0], math.prod(x.shape[1:])))
+    return np.moveaxis(y.reshape(y.shape[0], *x.shape[1:]), 0, axis)
+
+
+def _vectors(matrix, x):
+    """Of a vector (n,) or (n, 1), or from SciPy 1.18 on of many, (..., n)."""
+    is_one = x.ndim == 1 or x.shape == (matrix.shape[1], 1)
+    return _product(matrix, x) if is_one else _product_along(matrix, x, -1)
+
+
+def _blocks(matrix, x):
+    """Of a block (n, k), or of many, (..., n, k); SciPy's sparse matrices multiply each other."""
+    if hasattr(x, "tocsr"):
+        return matrix.to_scipy() @ x
+    return _product(matrix, x) if x.ndim == 2 else _product_along(matrix, x, -2)
+
+
 def _of(base, matrix):
     class LinearOperator(base):
         """Products by a `tilespmv.Matrix`, of vectors, blocks and the transpose."""
@@ -32,14 +54,16 @@ def _of(base, matrix):
             self.args = (matrix,)  # as those that SciPy makes of a matrix
 
         def _matvec(self, x):
-            return _product(self.matrix, x)
+            return _vectors(self.matrix, x)
 
-        _matmat = _matvec
+        def _matmat(self, x):
+            return _blocks(self.matrix, x)
 
         def _rmatvec(self, x):
-            return _product(self.matrix.T, x)
+            return _vectors(self.matrix.T, x)
 
-        _rmatmat = _rmatvec
+        def _rmatmat(self, x):
+            return _blocks(self.matrix.T, x)
 
         def _adjoint(self):
             return linear_operator(self.matrix.T)
