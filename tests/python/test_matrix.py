@@ -131,7 +131,7 @@ def test_out_alpha_and_beta():
         (lambda A: A.matvec([1.0] * 70), TypeError, "cannot multiply by list"),
         (lambda A: A.matmat(None), TypeError, "cannot multiply by NoneType"),
         (lambda A: A.matvec(np.ones(70), alpha="two"), TypeError, "must be real number, not str"),
-        (lambda A: A.matvec(np.ones(70), np.ones(130), beta=None), TypeError, "must be real number, not NoneType"),
+        (lambda A: A.matvec(np.ones(70), np.ones(130), beta=[0]), TypeError, "must be real number, not list"),
         (lambda A: A.stats(3), ValueError, "unknown selector '3'"),
         (lambda A: A.matvec(np.ones((70, 2))), ValueError, "matmat multiplies several"),
         (lambda A: A.matmat(np.ones(70)), ValueError, r"expected \(70, k\)"),
