@@ -10,7 +10,6 @@
 #include "kernels/check.hpp"
 #include "kernels/operators/strip/archive.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
-#include "kernels/operators/strip/strip_statistics.hpp"
 #include "kernels/operators/strip/strip_value_map.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
@@ -96,7 +95,6 @@ TEST_F(MovedMatrix, NothingElseTakesItsTilesOrStrips) {
     }
     const std::vector<std::function<void()>> of_strips{
         [&] { to_csr(strips_); },
-        [&] { strip_statistics(strips_); },
         [&] { write_archive(folder.path() / "A.tsp", strips_); },
     };
     for (std::size_t i = 0; i < of_strips.size(); ++i) {

@@ -7,7 +7,6 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/strip_sample.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tile/archive/archive.hpp"
@@ -78,19 +77,6 @@ TEST_F(GoldenStats, TextOfSeveralMatrices) {
     commands_.run("stats {}gallery.mtx {}gallery.mtx --selector paper --selector only:coo --values float32");
     commands_.run("stats {}missing.mtx {}nowhere.mtx");
     expect_golden("stats_matrices.txt", commands_.text());
-}
-
-TEST_F(GoldenStats, Strips) {
-    write_archive(commands_.path("strips.tsp"), testing::strip_sample());
-    commands_.run("stats {}strips.tsp");
-    commands_.run("stats {}gallery.mtx --as strip:bytes=2 --values float32 --selector paper");
-    commands_.run("stats {}empty.mtx --as strip");
-    commands_.run("stats {}strips.tsp --as tile --selector only:coo");
-    commands_.run("stats {}strips.tsp {}gallery.mtx {}missing.mtx");
-    commands_.run("stats {}strips.tsp gen:laplace2d:n=20 --as strip:bytes=1.5");
-    commands_.run("stats {}strips.tsp --json -");
-    commands_.run("stats {}gallery.mtx {}missing.mtx {}strips.tsp --csv -");
-    expect_golden("stats_strips.txt", commands_.text());
 }
 
 TEST_F(GoldenStats, Json) {

@@ -11,12 +11,10 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/form_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
@@ -28,7 +26,6 @@ namespace {
 struct StatsOptions {
     std::vector<std::string> sources;
     std::vector<std::string> selectors;
-    std::string as;
     std::string values;
     std::string json;
     std::string csv;
@@ -36,7 +33,6 @@ struct StatsOptions {
 
 void check(const StatsOptions& options) {
     for (const auto& selector : options.selectors) make_policy(selector);
-    read_as(options.as);
 }
 
 /// Adds what a tiled form of the matrix takes.
@@ -45,40 +41,11 @@ void add_selector_statistics(const std::string& selector, const TileMatrix<V>& t
     report.selectors.push_back({selector, tiled_statistics(tiles, formats::format_table())});
 }
 
-/// The forms that are to be described.
-struct DescribedForms {
-    bool strips = false;
-    bool tiles_as_stored = false;
-    std::vector<std::string> selectors;  ///< of tiles
-};
-
-/// Unless the options say so: what an archive holds, else tiles by the default selector.
-DescribedForms described_forms(const StatsOptions& options, const std::string& source) {
-    const Form wanted = read_as(options.as).form;
-    DescribedForms forms{.selectors = options.selectors};
-    const bool is_free = wanted == Form::csr && forms.selectors.empty();
-    const Form stored = stored_form(source);
-    forms.strips = wanted == Form::strips || (is_free && stored == Form::strips);
-    if (forms.strips || !forms.selectors.empty()) return forms;
-    forms.tiles_as_stored = stored == Form::tiles;
-    if (!forms.tiles_as_stored) forms.selectors.emplace_back(kDefaultSelector);
-    return forms;
-}
-
-template <Value V>
-StripsReport describe_strips(const StatsOptions& options, const std::string& source, const CsrMatrix<V>& csr) {
-    const auto most_bytes = read_as(options.as).most_bytes;
-    if (!most_bytes && stored_form(source) == Form::strips) {
-        return {"as stored", strip_statistics(load_strips<V>(source, {}))};
-    }
-    return {options.as, strip_statistics(make_strip_matrix(csr, most_bytes.value_or(1)))};
-}
-
+/// Without selectors: tiles as an archive holds them, else by the default selector.
 template <Value V>
 StatsReport collect(const StatsOptions& options, const std::string& source) {
-    const DescribedForms forms = described_forms(options, source);
     StatsReport report{source_name(source), std::string(value_name<V>()), {}, {}};
-    if (forms.tiles_as_stored) {
+    if (options.selectors.empty() && stored_form(source) == Form::tiles) {
         const auto tiles = load_tiles<V>(source, "");
         report.matrix = matrix_statistics(unpack(tiles));
         add_selector_statistics("as stored", tiles, report);
@@ -86,10 +53,10 @@ StatsReport collect(const StatsOptions& options, const std::string& source) {
     }
     const auto csr = load_csr<V>(source);
     report.matrix = matrix_statistics(csr);
-    for (const auto& selector : forms.selectors) {
+    const std::vector<std::string> by_default{std::string(kDefaultSelector)};
+    for (const auto& selector : options.selectors.empty() ? by_default : options.selectors) {
         add_selector_statistics(selector, convert(csr, *make_policy(selector)), report);
     }
-    if (forms.strips) report.strips = describe_strips<V>(options, source, csr);
     return report;
 }
 
@@ -147,20 +114,15 @@ void run(const StatsOptions& options) {
 void add_stats(CLI::App& app) {
     auto options = std::make_shared<StatsOptions>();
     auto* command = app.add_subcommand(
-        "stats",
-        "Show what the tiles or strips of a matrix look like and how much they take, or compare several matrices");
+        "stats", "Show what the tiles of a matrix look like and how much they take, or compare several matrices");
     add_sources(*command, options->sources)->required();
     add_selectors(*command, options->selectors);
-    command->add_option("--as", options->as,
-                        "Form to describe: tile, or strip[:bytes=B] as convert makes them, beside tiles if a selector "
-                        "is given (default: as stored in an archive, else tile)");
     add_values(*command, options->values);
     add_output_or_stdout(*command, "--json", options->json,
                          "Write the statistics as JSON to this file; an array for several matrices");
     add_output_or_stdout(*command, "--csv", options->csv, "Write them as CSV, a row per matrix and selector");
     set_examples(*command, {"tilespmv stats cant.mtx.gz --selector paper-adaptive --selector bytes --csv cant.csv",
                             "tilespmv stats *.mtx.gz --selector paper-adaptive --selector paper-tuned",
-                            "tilespmv stats cant.mtx.gz --as strip --selector bytes",
                             "tilespmv stats gen:stencil27:n=64 --json - | jq .selectors[0].bytes_per_nnz"});
     command->callback([options] { run(*options); });
 }

@@ -98,43 +98,6 @@ Json selector_json(const SelectorStatistics& s, const MatrixStatistics& m) {
             {"published_layout", published_json(t.published, m)}};
 }
 
-Json strip_kind_json(const StripKindStatistics& kind, const StripKindStatistics& all) {
-    return {{"tile_rows", kind.tile_rows},
-            {"tile_rows_share", share(kind.tile_rows, all.tile_rows)},
-            {"runs", kind.runs},
-            {"nnz", kind.nnz},
-            {"nnz_share", share(kind.nnz, all.nnz)},
-            {"slots", kind.slots},
-            {"holes", kind.holes},
-            {"column_bytes", kind.column_bytes},
-            {"value_bytes", kind.value_bytes},
-            {"bytes", kind.bytes()},
-            {"bytes_share", share(kind.bytes(), all.bytes())},
-            {"bytes_per_nnz", share(kind.bytes(), kind.nnz)}};
-}
-
-Json strips_json(const StripsReport& strips, const MatrixStatistics& m) {
-    const StripStatistics& s = strips.statistics;
-    const StripKindStatistics all = s.all();
-    const offset_t in_strips = all.nnz - s.of(StripKind::csr16).nnz;
-    Json kinds = Json::object();
-    for (std::size_t i = 0; i < s.kinds.size(); ++i) {
-        kinds[std::string(kStripKindNames[i])] = strip_kind_json(s.kinds[i], all);
-    }
-    return {{"origin", strips.origin},
-            {"kinds", kinds},
-            {"tile_rows", all.tile_rows},
-            {"slots", all.slots},
-            {"holes", all.holes},
-            {"fill", share(in_strips, in_strips + all.holes)},
-            {"column_bytes", all.column_bytes},
-            {"value_bytes", all.value_bytes},
-            {"bytes", all.bytes()},
-            {"bytes_per_nnz", share(all.bytes(), all.nnz)},
-            {"bytes_over_csr", share(all.bytes(), m.csr_bytes)},
-            {"archive_bytes", s.archive_bytes}};
-}
-
 /// What does not depend on the selector.
 Json matrix_json(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
@@ -191,12 +154,10 @@ std::vector<CsvRow> csv_rows(const StatsReport& report) {
         rows.back().add(json);
     };
     for (const auto& s : report.selectors) add_row(selector_json(s, report.matrix));
-    if (report.strips) add_row({{"strips", strips_json(*report.strips, report.matrix)}});
     if (!report.error.empty()) add_row({{"error", report.error}});
     return rows;
 }
 
-/// Those of the first row of each kind, as rows of tiles have the same and rows of strips, too.
 std::vector<std::string> csv_columns(std::span<const CsvRow> rows) {
     std::vector<std::string> columns;
     for (const CsvRow& row : rows) {
@@ -213,7 +174,6 @@ Json report_json(const StatsReport& report) {
     Json json = matrix_json(report);
     json["selectors"] = Json::array();
     for (const auto& s : report.selectors) json["selectors"].push_back(selector_json(s, report.matrix));
-    if (report.strips) json["strips"] = strips_json(*report.strips, report.matrix);
     return json;
 }
 

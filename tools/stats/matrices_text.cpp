@@ -95,9 +95,6 @@ std::string table_text(std::span<const TiledMatrix> matrices) {
 
 std::string matrices_text(std::span<const StatsReport> reports) {
     std::string text = table_text(tiled_matrices(reports));
-    const std::string strips = strip_matrices_text(reports);
-    if (!text.empty() && !strips.empty()) text += '\n';
-    text += strips;
     for (const auto& report : reports) {
         if (!report.error.empty()) text += fmt::format("failed: {}: {}\n", report.name, printable(report.error));
     }

@@ -123,17 +123,6 @@ void add_usual_formats(TextTable& table, const MatrixStatistics& m) {
     add_size(table, fmt::format("BSR {0} x {0}", m.bsr.block_size), m.bsr.bytes, m);
 }
 
-void add_strips(TextTable& table, const StripsReport& strips, const MatrixStatistics& m) {
-    const StripStatistics& s = strips.statistics;
-    const StripKindStatistics all = s.all();
-    const StripKindStatistics& csr16 = s.of(StripKind::csr16);
-    add_size(table, "strips, " + strips.origin, all.bytes(), m);
-    add_size(table, "  columns", all.column_bytes - csr16.column_bytes, m);
-    add_size(table, "  values", all.value_bytes - csr16.value_bytes, m);
-    add_size(table, "  16-bit CSR", csr16.bytes(), m);
-    add_size(table, "  in an archive", s.archive_bytes, m);
-}
-
 std::string storage(const StatsReport& report) {
     const MatrixStatistics& m = report.matrix;
     TextTable table;
@@ -149,7 +138,6 @@ std::string storage(const StatsReport& report) {
         }
         add_size(table, "  as published", t.published.bytes(), m);
     }
-    if (report.strips) add_strips(table, *report.strips, m);
     add_usual_formats(table, m);
     return table.str();
 }
@@ -202,7 +190,7 @@ std::string matrix_text(const StatsReport& report) {
     std::string text = overview(report) + histogram(report.matrix.grid);
     if (report.selectors.size() == 1) text += format_table(report);
     if (report.selectors.size() > 1) text += comparison(report);
-    return text + strips_text(report) + storage(report);
+    return text + storage(report);
 }
 
 std::string to_text(std::span<const StatsReport> reports) {

@@ -15,10 +15,4 @@ std::string matrix_text(const StatsReport& report);
 /// A table with a row for each matrix and selector, then a line for each matrix that failed.
 std::string matrices_text(std::span<const StatsReport> reports);
 
-/// The kinds of tile rows of one matrix as strips; empty if it is none.
-std::string strips_text(const StatsReport& report);
-
-/// A table with a row for each matrix that is strips; empty if none is.
-std::string strip_matrices_text(std::span<const StatsReport> reports);
-
 }  // namespace tilespmv::tools

@@ -1,6 +1,5 @@
 #include "tools/view/lowered.hpp"
 
-#include "kernels/operators/strip/rank_strips.hpp"
 #include "kernels/operators/strip/strip.hpp"
 #include "kernels/operators/tile/lower.hpp"
 
@@ -36,14 +35,6 @@ struct TileRowFill {
     friend bool operator==(const TileRowFill&, const TileRowFill&) = default;
 };
 
-/// `s`: `Strips` or `RankStrips`.
-template <class S>
-void mark(const S& s, StripFill fill, std::vector<TileRowFill>& of) {
-    for (const StripRun& run : s.runs) {
-        for (std::uint32_t i = 0; i < run.strips; ++i) of[s.tile_rows[run.first_strip + i]] = {fill, run.slots};
-    }
-}
-
 }  // namespace
 
 template <Value V>
@@ -51,8 +42,10 @@ std::vector<StripRows> strip_rows(const CsrMatrix<V>& a) {
     const auto limits = strip_limits(a.rows, a.nnz(), sizeof(V), measured_gpu(sizeof(V)));
     const Strips strips = make_strips(a, limits);
     std::vector<TileRowFill> of(static_cast<std::size_t>(div_up(a.rows, kTileSize)));
-    mark(strips, StripFill::windows, of);
-    mark(cuda::make_rank_strips(a, strips.rest, limits), StripFill::ranks, of);
+    for (const StripRun& run : strips.runs) {
+        for (std::uint32_t i = 0; i < run.strips; ++i)
+            of[strips.tile_rows[run.first_strip + i]] = {StripFill::windows, run.slots};
+    }
     std::vector<StripRows> rows;
     for (std::size_t i = 0; i < of.size(); ++i) {
         if (i == 0 || of[i] != of[i - 1]) rows.push_back({0, of[i].fill, of[i].slots});

@@ -9,7 +9,7 @@
 namespace tilespmv::tools {
 
 /// How the operator `strip` fills the slots of a tile row.
-enum class StripFill : std::uint8_t { windows, ranks, none };  // none: it is CSR with 16-bit columns
+enum class StripFill : std::uint8_t { windows, none };  // none: it has columns of 16 bits
 
 /// Consecutive tile rows that it makes the same of.
 struct StripRows {

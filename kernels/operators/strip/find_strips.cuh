@@ -2,7 +2,7 @@
 
 #include <cub/block/block_merge_sort.cuh>
 
-#include "kernels/operators/strip/rank_strips.hpp"
+#include "kernels/operators/strip/find_strips.hpp"
 #include "kernels/operators/strip/strip_lanes.cuh"
 
 namespace tilespmv::cuda {

@@ -15,13 +15,18 @@ struct DeviceRows {
     const index_t* col_idxs = nullptr;
 };
 
-/// `Strips`, or `RankStrips`, in device memory, without their values.
+/// Code of a place without a nonzero in strips filled by rank.
+inline constexpr std::uint16_t kRankHole = 0xffff;
+
+/// `Strips` in device memory, or strips filled by rank, without their values. By rank slot k has the k-th nonzero of
+/// each of the 16 rows, so that only rows shorter than the longest leave holes, behind their last nonzero: for even
+/// rows whose columns have little in common. Each strip has columns of its own.
 struct StripArrays {
     DeviceBuffer<StripRun> runs;
     DeviceBuffer<std::uint32_t> tile_rows;
-    DeviceBuffer<std::int32_t> bases;
-    DeviceBuffer<std::uint16_t> codes;
-    DeviceBuffer<std::uint8_t> masks;  ///< of `Strips`
+    DeviceBuffer<std::int32_t> bases;   ///< by rank the smallest column of each strip
+    DeviceBuffer<std::uint16_t> codes;  ///< by rank kQuad * kTileSize a quad, those of a row side by side
+    DeviceBuffer<std::uint8_t> masks;   ///< of `Strips`
     std::int64_t slots = 0;
     offset_t nonzeros = 0;
     offset_t occupied = 0;  ///< strips that have nonzeros
@@ -40,7 +45,9 @@ struct FoundStrips {
 /// What `make_strips` makes of the same matrix, found on the GPU. Waits for the stream once. Throws the same `Error`.
 FoundStrips find_strips(const DeviceRows& a, const StripLimits& limits, const DeviceContext& on);
 
-/// What `make_rank_strips` makes of these tile rows, which ascend.
+/// Of these tile rows, which ascend, 1,024 at a time those that take at most `limits.most_rank_bytes` times the bytes
+/// of CSR with 16-bit columns as strips filled by rank; without tile rows whose columns span 65,535 or more, and those
+/// of too many slots. Throws `Error` if there are 2^32 slots or more.
 FoundStrips find_rank_strips(const DeviceRows& a, const DeviceBuffer<std::uint32_t>& tile_rows,
                              const StripLimits& limits, const DeviceContext& on);
 

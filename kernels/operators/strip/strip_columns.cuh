@@ -6,12 +6,12 @@
 #include <cuda/std/bit>
 
 #include "kernels/cuda/load.cuh"
-#include "kernels/operators/strip/rank_strips.hpp"
+#include "kernels/operators/strip/find_strips.hpp"
 #include "kernels/operators/strip/strip.hpp"
 
 namespace tilespmv::cuda {
 
-/// `Strips`, or `RankStrips`, in device memory.
+/// `Strips`, or strips filled by rank, in device memory.
 template <class V>
 struct DeviceStrips {
     const StripRun* runs = nullptr;
@@ -54,7 +54,7 @@ private:
     std::uint32_t codes_;
 };
 
-/// The same of `RankStrips`, relative to the base of the strip; of a hole column 0.
+/// The same of strips filled by rank, relative to the base of the strip; of a hole column 0.
 class RankColumns {
 public:
     static constexpr bool kOfStrips = false;

@@ -45,7 +45,7 @@ StripArrays upload(const Strips& s, const DeviceContext& on) {
     return there;
 }
 
-/// `Strips` or `RankStrips` in device memory, with room for their values.
+/// Strips of either kind in device memory, with room for their values.
 template <class V>
 class StripBuffers {
 public:
@@ -244,7 +244,7 @@ std::unique_ptr<DeviceOperator<V>> from_strips(const StripMatrix<V>& m, const Bu
 
 }  // namespace
 
-/// Strips (`Strips`), strips filled by rank (`RankStrips`), and CSR with 16-bit columns, each for the rows that take
+/// Strips (`Strips`), strips filled by rank, and CSR with 16-bit columns, each for the rows that take
 /// fewest bytes so, in one launch. Made from strips that are there already, as they are, unless one of the first three
 /// options is given; else from CSR, or by way of it from tiles. Options: bytes (1; parts of 16,384 rows become strips
 /// if they take at most so many times the bytes of 16-bit columns), lane_slots (slots of a strip before twice as many

@@ -1,12 +1,13 @@
-// Strips that are found on the GPU: every array is the one that the host makes.
+// Strips that are found on the GPU: of windows every array is the one that the host makes, by rank each strip is what
+// it is to be.
 #include "kernels/operators/strip/find_strips.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "kernels/operators/strip/rank_strips.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
 #include "tile/generate/generate.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 using cuda::DeviceBuffer;
 using cuda::FoundStrips;
-using cuda::make_rank_strips;
+using cuda::kRankHole;
 
 template <class T>
 std::vector<T> on_host(const DeviceBuffer<T>& there) {
@@ -30,9 +31,7 @@ std::vector<T> copy_of(const Buffer<T>& a) {
     return {a.begin(), a.end()};
 }
 
-/// `expected`: `Strips` or `RankStrips`.
-template <class S>
-void expect_same(const FoundStrips& found, const S& expected, index_t rows) {
+void expect_same(const FoundStrips& found, const Strips& expected, index_t rows) {
     const auto& s = found.strips;
     EXPECT_EQ(on_host(s.runs), copy_of(expected.runs));
     EXPECT_EQ(on_host(s.tile_rows), copy_of(expected.tile_rows));
@@ -46,6 +45,76 @@ void expect_same(const FoundStrips& found, const S& expected, index_t rows) {
     EXPECT_EQ(s.occupied, occupied);
 }
 
+/// Those filled by rank, in the memory of the host.
+struct RankStrips {
+    std::vector<StripRun> runs;
+    std::vector<std::uint32_t> tile_rows;
+    std::vector<std::int32_t> bases;
+    std::vector<std::uint16_t> codes;
+};
+
+/// Whether slot k of every row is its k-th nonzero, and all that a kernel relies on.
+void expect_strip(const RankStrips& s, const StripRun& run, std::uint32_t i, const CsrMatrix<double>& a) {
+    const std::int64_t row0 = std::int64_t{s.tile_rows[run.first_strip + i]} * kTileSize;
+    const std::int32_t base = s.bases[run.first_strip + i];
+    ASSERT_LT(row0, a.rows);
+    EXPECT_TRUE(run.slots == 0 || (base >= 0 && base < a.cols)) << "x of the base is read for holes";
+    offset_t longest = 0;
+    for (std::int64_t r = 0; r < kTileSize; ++r) {
+        const offset_t first = row0 + r < a.rows ? a.row_ptrs[row0 + r] : 0;
+        const offset_t count = row0 + r < a.rows ? a.row_ptrs[row0 + r + 1] - first : 0;
+        longest = std::max(longest, count);
+        EXPECT_TRUE(run.holes != 0 || count == run.slots || row0 + r >= a.rows);
+        for (offset_t k = 0; k < offset_t{run.quads()} * kQuad; ++k) {
+            const std::size_t quad = run.quad_of(i) + static_cast<std::size_t>(k / kQuad);
+            const auto code = s.codes[quad * kQuad * kTileSize + static_cast<std::size_t>(r * kQuad + k % kQuad)];
+            if (k < count) {
+                EXPECT_EQ(base + std::int64_t{code}, a.col_idxs[first + k]);
+            } else {
+                EXPECT_EQ(code, kRankHole);
+            }
+        }
+    }
+    EXPECT_EQ(run.slots, longest);
+}
+
+/// `given`: the tile rows that they were found among.
+void expect_strips(const FoundStrips& found, const std::vector<std::uint32_t>& given, const CsrMatrix<double>& a,
+                   const StripLimits& limits) {
+    const RankStrips s{on_host(found.strips.runs), on_host(found.strips.tile_rows), on_host(found.strips.bases),
+                       on_host(found.strips.codes)};
+    std::uint64_t slot = 0;
+    std::uint64_t quad = 0;
+    std::uint32_t strip = 0;
+    offset_t nonzeros = 0;
+    std::multiset<std::uint32_t> tile_rows(s.tile_rows.begin(), s.tile_rows.end());
+    for (const StripRun& run : s.runs) {
+        EXPECT_EQ(run.first_slot, slot);
+        EXPECT_EQ(run.first_quad, quad);
+        EXPECT_EQ(run.first_strip, strip);
+        EXPECT_EQ(run.shared, 0);
+        EXPECT_EQ(run.groups_log2, run.slots > limits.lane_slots ? 1 : 0);
+        EXPECT_GE(run.strips, 1);
+        EXPECT_LE(run.strips, limits.threads / kTileSize >> run.groups_log2);
+        for (std::uint32_t i = 0; i < run.strips; ++i) expect_strip(s, run, i, a);
+        slot += std::uint64_t{run.slots} * run.strips;
+        quad += std::uint64_t{run.quads()} * run.strips;
+        strip += run.strips;
+    }
+    for (const std::uint32_t tile_row : tile_rows) {
+        const std::int64_t first = std::int64_t{tile_row} * kTileSize;
+        nonzeros += a.row_ptrs[std::min<std::int64_t>(first + kTileSize, a.rows)] - a.row_ptrs[first];
+    }
+    const std::vector<std::uint32_t> rest = on_host(found.rest);
+    EXPECT_TRUE(std::ranges::is_sorted(rest));
+    tile_rows.insert(rest.begin(), rest.end());
+    EXPECT_EQ(tile_rows, std::multiset<std::uint32_t>(given.begin(), given.end())) << "each tile row once";
+    EXPECT_EQ(found.strips.slots, static_cast<std::int64_t>(slot));
+    EXPECT_EQ(s.codes.size(), quad * kQuad * kTileSize);
+    EXPECT_EQ(s.tile_rows.size(), strip);
+    EXPECT_EQ(found.strips.nonzeros, nonzeros);
+}
+
 /// Both kinds of strips, those by rank of what windows leave and of everything.
 void expect_found(const CsrMatrix<double>& a, const StripLimits& limits) {
     const MatrixOnGpu<offset_t> there(a);
@@ -54,11 +123,10 @@ void expect_found(const CsrMatrix<double>& a, const StripLimits& limits) {
     const FoundStrips found = find_strips(rows, limits, nullptr);
     expect_same(found, strips, a.rows);
     EXPECT_EQ(on_host(found.strips.masks), copy_of(strips.masks));
-    expect_same(find_rank_strips(rows, found.rest, limits, nullptr), make_rank_strips(a, strips.rest, limits), a.rows);
+    expect_strips(find_rank_strips(rows, found.rest, limits, nullptr), on_host(found.rest), a, limits);
     if (a.rows == 0) return;
-    const std::vector<RowRange> all{{0, a.rows}};
-    expect_same(find_rank_strips(rows, on_gpu(tile_rows_in(all)), limits, nullptr), make_rank_strips(a, all, limits),
-                a.rows);
+    const std::vector<std::uint32_t> all = tile_rows_in({{0, a.rows}});
+    expect_strips(find_rank_strips(rows, on_gpu(all), limits, nullptr), all, a, limits);
 }
 
 constexpr double kAll = std::numeric_limits<double>::infinity();

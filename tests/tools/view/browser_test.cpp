@@ -92,14 +92,11 @@ TEST_F(ViewInBrowser, ShowsATileWithItsBytesReasonAndSlots) {
 }
 
 TEST_F(ViewInBrowser, CountsTheSlotsOfStripsAsTheOperatorDoes) {
-    for (const auto& [generator, fill] : {std::pair{"stencil27:n=20", "windows"},
-                                          {"laplace2d:n=50", "windows"},
-                                          {"fem:n=20,dof=3", "windows"},
-                                          {"uniform:n=16000", "ranks"}}) {
+    for (const auto* generator : {"stencil27:n=20", "laplace2d:n=50", "fem:n=20,dof=3"}) {
         const auto a = generate<double>(generator);
         const std::string text = dom(a, fmt::format("tile=7,{}", a.col_idxs[a.row_ptrs[7 * kTileSize]] / kTileSize));
         EXPECT_THAT(panel(text), HasSubstr("this tile's nonzeros are in slot")) << generator;
-        EXPECT_THAT(panel(text), HasSubstr(fmt::format("data-fill=\"{}\"", fill))) << generator;
+        EXPECT_THAT(panel(text), HasSubstr("data-fill=\"windows\"")) << generator;
         EXPECT_GT(number_of(text, "lowered-strip", "data-slots"), 2);
         EXPECT_EQ(number_of(text, "lowered-strip", "data-counted"), number_of(text, "lowered-strip", "data-slots"));
     }

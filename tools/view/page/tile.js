@@ -28,10 +28,6 @@ function stripSlots(tree, tileRow, tileCol) {
   const take = (row, col, slot) => {
     if (Math.floor(col / TILE) === tileCol) places.push({row, col: col % TILE, slot});
   };
-  if (fill === "ranks") {
-    columns.forEach((of, row) => of.forEach((col, rank) => take(row, col, rank)));
-    return {places, slots: Math.max(...columns.map((of) => of.length))};
-  }
   const next = new Int32Array(TILE);
   let slots = 0;
   for (;; ++slots) {  // a slot holds the next nonzero of each row that is within 16 columns of the leftmost one

@@ -156,7 +156,7 @@ class Tree {
     this.strips = [];
     for (let row = 0; row * TILE < this.data.matrix.rows;) {
       const [count, fill, slots] = read.map((next) => next());
-      this.strips.push({end: row += count, fill: ["windows", "ranks", "none"][fill], slots});
+      this.strips.push({end: row += count, fill: ["windows", "none"][fill], slots});
     }
   }
   stripOf(tileRow) {
