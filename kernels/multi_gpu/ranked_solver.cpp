@@ -7,10 +7,9 @@
 
 #include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/multi_gpu/ranked_state.hpp"
-#include "kernels/multi_gpu/ranked_trials.hpp"
 #include "kernels/multi_gpu/require_pattern.hpp"
+#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
-#include "kernels/solver/preconditioner_trials.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/system_space.hpp"
@@ -50,6 +49,30 @@ std::unique_ptr<RankBackend<T>> of_ranks(int ranks, std::unique_ptr<RankBackend<
 template <class V>
 std::span<V> own(std::span<V> of_all, const HaloPlan& plan) {
     return of_all.subspan(static_cast<std::size_t>(plan.first_row), static_cast<std::size_t>(plan.rows));
+}
+
+/// By trials of the rank of the most rows, on its interior alone.
+template <class T>
+void choose_preconditioner_of(RankedState<T>& state, const solver::TrialSolve<T>& trial) {
+    const auto rows = static_cast<std::size_t>(state.partition.rows());
+    if (!trial.b.empty() && trial.b.size() != rows) {
+        throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", rows, trial.b.size()));
+    }
+    const auto& largest = *std::ranges::max_element(state.ranks, {}, [](const auto& rank) { return rank.plan.rows; });
+    state.on_ranks([&](RankState<T>& rank) {
+        if (&rank != &largest) return;
+        const solver::SolverOptions options{
+            .backend = state.backend->backend(),
+            .operator_name = state.options.operator_name,
+            .machine = state.options.machine,
+            .constant_null_space = state.options.constant_null_space && state.ranks.size() == 1,
+            .use_persistent_kernel = false};
+        solver::TrialSolve<T> of_rank{.goal = trial.goal};
+        if (!trial.b.empty()) of_rank.b = own(trial.b, rank.plan);
+        auto chosen = solver::choose_and_make_preconditioner(rank.matrix.interior, options, of_rank);
+        state.choice = std::move(chosen.choice);
+        rank.preconditioner = std::move(chosen.made);
+    });
 }
 
 /// `asked` with a question that one rank asks and all hear the answer to.
@@ -139,7 +162,7 @@ RankedSolver<T>::RankedSolver(const CsrMatrix<T>& a, const RankedOptions& option
         state_->ranks.emplace_back().plan = std::move(plan);
     }
     state_->on_ranks([&](RankState<T>& rank) { rank.matrix = make_rank_matrix(a, rank.plan); });
-    make_preconditioners(a, trial);
+    make_preconditioners(trial);
     choose_method(*state_);
     state_->on_ranks([&](RankState<T>& rank) {
         state_->make_system(rank);
@@ -150,10 +173,10 @@ RankedSolver<T>::RankedSolver(const CsrMatrix<T>& a, const RankedOptions& option
 }
 
 template <class T>
-void RankedSolver<T>::make_preconditioners(const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial) {
+void RankedSolver<T>::make_preconditioners(const solver::TrialSolve<T>& trial) {
     auto& name = state_->options.preconditioner;
     if (name == solver::kAutoPreconditioner) {
-        choose_preconditioner_on_ranks(*state_, a, trial);
+        choose_preconditioner_of(*state_, trial);
         name = state_->choice.specification;
     }
     state_->choice.specification = name;

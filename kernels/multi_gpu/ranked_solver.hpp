@@ -76,7 +76,7 @@ struct RankedOptions {
     std::string operator_name = "auto";
     /// `name[:option=value,...]`. Each rank makes it of the square block of its own rows and columns: Jacobi is that of
     /// one rank, exactly; SSOR leaves out what couples ranks, so that iterations grow with them.
-    /// "auto": the best of several trials over all ranks, as `solver::choose_preconditioner` tries them.
+    /// "auto": the best of several trials of the rank of the most rows, as `solver::choose_preconditioner` tries them.
     std::string preconditioner = "jacobi";
     /// The recurrence; none: the one of the least predicted time on the rank of the most rows, the same on all.
     std::optional<solver::Method> method{};
@@ -155,7 +155,7 @@ private:
     /// Throws `Error` after a move.
     [[nodiscard]] RankedState<T>& state() const;
     void require_vectors(std::string_view who, std::size_t first, std::size_t second) const;
-    void make_preconditioners(const CsrMatrix<T>& a, const solver::TrialSolve<T>& trial);
+    void make_preconditioners(const solver::TrialSolve<T>& trial);
 
     std::unique_ptr<RankedState<T>> state_;
 };

@@ -228,7 +228,7 @@ TEST_F(SeveralGpus, SolveByTheRecurrenceThatIsPredictedToBeTheFaster) {
     }
 }
 
-TEST_F(SeveralGpus, ChooseAPreconditionerTogether) {
+TEST_F(SeveralGpus, HaveAPreconditionerThatOneChooses) {
     for (const auto* spec : {"laplace2d:n=60,jump=100,block=5", "elasticity:n=7"}) {
         SCOPED_TRACE(spec);
         const auto a = generate<double>(spec);
@@ -246,15 +246,6 @@ TEST_F(SeveralGpus, ChooseAPreconditionerTogether) {
         asked.solve(b, expected);
         EXPECT_EQ(x, expected);
     }
-}
-
-TEST_F(SeveralGpus, RefuseWhatOneOfThemCannotMake) {
-    auto a = generate<double>("laplace2d:n=20");
-    for (offset_t p = a.row_ptrs[390]; p < a.row_ptrs[391]; ++p) {
-        if (a.col_idxs[p] == 390) a.values[p] = -1;
-    }
-    auto gpus = make_gpu_ranked_solver(a, {.ranks = 2, .preconditioner = "auto"});
-    EXPECT_EQ(gpus.preconditioner_choice().specification, "none");
 }
 
 TEST_F(SeveralGpus, ReportAFailureOfOne) {

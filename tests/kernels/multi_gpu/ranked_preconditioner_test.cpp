@@ -26,7 +26,7 @@ std::vector<std::string> tried(const solver::PreconditionerChoice& choice) {
     return all;
 }
 
-TEST(RankedPreconditioner, ChoosesAPreconditionerByTrialsOverRanks) {
+TEST(RankedPreconditioner, IsChosenByTrialsOfOneRank) {
     for (const auto* spec : {"laplace2d:n=30", "elasticity:n=5"}) {
         const auto a = generate<double>(spec);
         const auto b = right_hand_side(a.rows);
@@ -42,7 +42,7 @@ TEST(RankedPreconditioner, ChoosesAPreconditionerByTrialsOverRanks) {
             for (const auto& one : choice.trials) {
                 SCOPED_TRACE(one.specification);
                 EXPECT_EQ(one.refusal, "");
-                EXPECT_GE(one.iterations, 25);
+                EXPECT_GT(one.iterations, 0);
                 EXPECT_LT(one.reduction, 0.5);
                 EXPECT_GT(one.setup_seconds, 0);
             }
@@ -70,21 +70,24 @@ TEST(RankedPreconditioner, TheOneThatWasChosenTakesNewValues) {
     EXPECT_LE(relative_residual(a, b, x), 1.001e-8);
 }
 
-// On one rank of several the diagonal is not positive: the others must not wait for it.
-TEST(RankedPreconditioner, SaysWhyAPreconditionerIsRefusedByARank) {
+// On the rank of the most rows the diagonal is not positive, on the other one it is.
+TEST(RankedPreconditioner, SaysWhyAPreconditionerIsRefused) {
     auto a = generate<double>("laplace2d:n=10");
     for (offset_t p = a.row_ptrs[70]; p < a.row_ptrs[71]; ++p) {
         if (a.col_idxs[p] == 70) a.values[p] = -1;
     }
     const auto b = right_hand_side(a.rows);
-    const auto choice =
-        make_cpu_ranked_solver<double>(a, {.ranks = 2, .preconditioner = "auto"}, {b}).preconditioner_choice();
+    const auto choice = make_cpu_ranked_solver<double>(
+                            a, {.ranks = 2, .partition = Partition({0, 40, 100}), .preconditioner = "auto"}, {b})
+                            .preconditioner_choice();
     EXPECT_EQ(choice.specification, "none");
     EXPECT_EQ(choice.trials[0].refusal, "");
-    for (std::size_t i = 1; i < choice.trials.size(); ++i) {
-        EXPECT_THAT(choice.trials[i].refusal, HasSubstr("rank 1 (rows 51 to 100): ")) << choice.trials[i].specification;
-        EXPECT_THAT(choice.trials[i].refusal, HasSubstr("positive diagonal"));
-    }
+    for (std::size_t i = 1; i < choice.trials.size(); ++i)
+        EXPECT_THAT(choice.trials[i].refusal, HasSubstr("positive diagonal")) << choice.trials[i].specification;
+    EXPECT_THAT(message_of([&] {
+                    make_cpu_ranked_solver<double>(a, {.ranks = 2, .partition = Partition({0, 40, 100})});
+                }),
+                HasSubstr("rank 1 (rows 41 to 100): no jacobi preconditioner"));
 }
 
 TEST(RankedPreconditioner, RefusesATrialOfAnotherSize) {
