@@ -35,11 +35,10 @@ void measure_blocks(PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) {
 }
 
 /// Whether its vectors fit; A, too, if there is room.
-bool fits(PersistentPlan& plan, index_t rows, std::size_t value_bytes, std::size_t limit) {
+bool fits(PersistentPlan& plan, std::size_t value_bytes, std::size_t limit) {
     const auto kept = static_cast<std::size_t>(plan.most_rows);
-    const auto copied = plan.team == Team::cluster ? static_cast<std::size_t>(rows) : 0;
     // Each array begins at a multiple of 16 bytes.
-    const std::size_t vectors = (kKeptVectors * kept + copied) * value_bytes + (kept + 1) * sizeof(std::int32_t) + 256;
+    const std::size_t vectors = kKeptVectors * kept * value_bytes + (kept + 1) * sizeof(std::int32_t) + 256;
     const std::size_t matrix = static_cast<std::size_t>(plan.most_nonzeros) * (value_bytes + sizeof(index_t));
     if (vectors > limit) return false;
     plan.keeps_matrix = vectors + matrix <= limit;
@@ -50,8 +49,7 @@ bool fits(PersistentPlan& plan, index_t rows, std::size_t value_bytes, std::size
 }  // namespace
 
 std::string PersistentPlan::describe() const {
-    return fmt::format("{} {} thread blocks{}", team == Team::cluster ? "a cluster of" : "a grid of", blocks(),
-                       keeps_matrix ? ", A in shared memory" : "");
+    return fmt::format("a grid of {} thread blocks{}", blocks(), keeps_matrix ? ", A in shared memory" : "");
 }
 
 std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
@@ -60,34 +58,23 @@ std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, dou
     });
 }
 
-std::optional<PersistentPlan> plan_persistent(Team team, const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
-                                              const PersistentLimits& limits, const PersistentTuning& tuning) {
-    const index_t rows = rows_of(row_ptrs);
-    const int most_blocks = team == Team::cluster ? limits.cluster_blocks : limits.multiprocessors;
-    if (rows == 0 || most_blocks == 0 || nonzeros_of(row_ptrs) > std::numeric_limits<std::int32_t>::max()) return {};
-    PersistentPlan plan;
-    plan.team = team;
-    plan.threads = team == Team::cluster ? tuning.cluster_threads : tuning.grid_threads;
-    const auto wanted = static_cast<int>(div_up(rows, tuning.least_rows));
-    plan.first_rows = even_rows(row_ptrs, std::min({most_blocks, wanted, kMostTeamBlocks}), tuning.row_cost);
-    measure_blocks(plan, row_ptrs);
-    if (!fits(plan, rows, value_bytes, limits.shared_bytes)) return {};
-    plan.row_threads = row_threads(plan, static_cast<double>(nonzeros_of(row_ptrs)) / rows, tuning.most_row_threads);
-    return plan;
-}
-
 std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
                                               const PersistentLimits& limits, bool any_size,
                                               const PersistentTuning& tuning) {
     const index_t rows = rows_of(row_ptrs);
     const offset_t nonzeros = nonzeros_of(row_ptrs);
-    if (rows <= tuning.cluster_rows && nonzeros <= tuning.cluster_nonzeros) {
-        if (auto plan = plan_persistent(Team::cluster, row_ptrs, value_bytes, limits, tuning)) return plan;
-    }
-    const bool is_large = rows > tuning.grid_rows || nonzeros > tuning.grid_nonzeros;
-    const bool is_small = rows < tuning.least_grid_rows && nonzeros < tuning.least_grid_nonzeros;
+    const bool is_large = rows > tuning.most_rows || nonzeros > tuning.most_nonzeros;
+    const bool is_small = rows < tuning.least_rows && nonzeros < tuning.least_nonzeros;
     if (!any_size && (is_large || is_small)) return {};
-    return plan_persistent(Team::grid, row_ptrs, value_bytes, limits, tuning);
+    if (rows == 0 || limits.multiprocessors == 0 || nonzeros > std::numeric_limits<std::int32_t>::max()) return {};
+    PersistentPlan plan;
+    plan.threads = tuning.threads;
+    const auto wanted = static_cast<int>(div_up(rows, tuning.least_block_rows));
+    plan.first_rows = even_rows(row_ptrs, std::min({limits.multiprocessors, wanted, kMostTeamBlocks}), tuning.row_cost);
+    measure_blocks(plan, row_ptrs);
+    if (!fits(plan, value_bytes, limits.shared_bytes)) return {};
+    plan.row_threads = row_threads(plan, static_cast<double>(nonzeros) / rows, tuning.most_row_threads);
+    return plan;
 }
 
 }  // namespace tilespmv::solver

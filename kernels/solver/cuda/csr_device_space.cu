@@ -25,9 +25,7 @@ std::unique_ptr<PersistentIterations<T>> make_persistent(const CsrMatrix<T>& a, 
     if (persistence == Persistence::no) return nullptr;
     const bool any_size = persistence == Persistence::yes;
     if (is_diagonal) {
-        const PersistentTuning tuning;
-        const auto limits = persistent_limits(sizeof(T), tuning.cluster_threads);
-        if (auto plan = plan_persistent(a.row_ptrs, sizeof(T), limits, any_size, tuning))
+        if (auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), any_size))
             return std::make_unique<PersistentIterations<T>>(a, *plan, on);
     }
     if (!any_size) return nullptr;

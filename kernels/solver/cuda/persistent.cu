@@ -1,11 +1,7 @@
 #include "kernels/solver/cuda/persistent.hpp"
 
-#include <algorithm>
-
 #include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/device_csr.hpp"
-#include "kernels/cuda/probe.hpp"
-#include "kernels/cuda/this_gpu.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 #include "tile/error.hpp"
 
@@ -23,80 +19,24 @@ __global__ void __launch_bounds__(kMostTeamThreads) persistent_grid(const __grid
 }
 
 template <class T>
-__global__ void __launch_bounds__(kMostTeamThreads) persistent_cluster(const __grid_constant__ Persistent<T> p) {
-#if __CUDA_ARCH__ >= 900
-    extern __shared__ __align__(16) unsigned char dynamic[];
-    __shared__ PersistentStage stage;
-    SharedArrays shared(dynamic);
-    ClusterTeam<T> team(shared.take<T>(p.rows), stage.gathered);
-    OwnRows<T> rows(p, team.rank(), shared);
-    iterate(p, rows, team, stage);
-#endif
-}
-
-template <class T>
-using Kernel = void (*)(Persistent<T>);
-
-template <class T>
-Kernel<T> kernel_of(Team team) {
-    return team == Team::cluster ? persistent_cluster<T> : persistent_grid<T>;
-}
-
-/// Allows it what its plans ask for at most.
-template <class T>
-void allow(Team team, std::size_t shared_bytes) {
-    const auto kernel = kernel_of<T>(team);
-    TILESPMV_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-    if (team == Team::cluster)
-        TILESPMV_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-}
-
-template <class T>
-std::size_t dynamic_bytes(Team team) {
+PersistentLimits limits() {
     cudaFuncAttributes attributes{};
-    TILESPMV_CUDA(cudaFuncGetAttributes(&attributes, kernel_of<T>(team)));
-    return static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
-           attributes.sharedSizeBytes;
-}
-
-/// Of the largest cluster whose blocks have all the shared memory there is.
-template <class T>
-int cluster_blocks(int threads, std::size_t shared_bytes) {
-    allow<T>(Team::cluster, shared_bytes);
-    cudaLaunchConfig_t config{};
-    config.gridDim = 16;
-    config.blockDim = static_cast<unsigned>(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    int blocks = 0;
-    if (cudaOccupancyMaxPotentialClusterSize(&blocks, kernel_of<T>(Team::cluster), &config) == cudaSuccess)
-        return std::min(blocks, 16);
-    static_cast<void>(cudaGetLastError());  // a GPU without clusters
-    return 0;
-}
-
-template <class T>
-PersistentLimits limits(int threads) {
+    TILESPMV_CUDA(cudaFuncGetAttributes(&attributes, persistent_grid<T>));
     PersistentLimits found;
-    const std::size_t bytes = std::min(dynamic_bytes<T>(Team::grid), dynamic_bytes<T>(Team::cluster));
-    found.shared_bytes = bytes;
+    found.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
+                         attributes.sharedSizeBytes;
     if (cuda::device_attribute(cudaDevAttrCooperativeLaunch) != 0)
         found.multiprocessors = cuda::device_attribute(cudaDevAttrMultiProcessorCount);
-    if (cuda::compiled_for() >= 90) found.cluster_blocks = cluster_blocks<T>(threads, bytes);
     return found;
 }
 
 template <class T>
 void launch(const PersistentPlan& plan, const Persistent<T>& p, cudaStream_t stream) {
-    allow<T>(plan.team, plan.shared_bytes);
+    TILESPMV_CUDA(cudaFuncSetAttribute(persistent_grid<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(plan.shared_bytes)));
     cudaLaunchAttribute together{};
-    if (plan.team == Team::cluster) {
-        together.id = cudaLaunchAttributeClusterDimension;
-        together.val.clusterDim = {static_cast<unsigned>(plan.blocks()), 1, 1};
-    } else {
-        together.id = cudaLaunchAttributeCooperative;
-        together.val.cooperative = 1;
-    }
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = static_cast<unsigned>(plan.blocks());
     config.blockDim = static_cast<unsigned>(plan.threads);
@@ -104,13 +44,13 @@ void launch(const PersistentPlan& plan, const Persistent<T>& p, cudaStream_t str
     config.stream = stream;
     config.attrs = &together;
     config.numAttrs = 1;
-    TILESPMV_CUDA(cudaLaunchKernelEx(&config, kernel_of<T>(plan.team), p));
+    TILESPMV_CUDA(cudaLaunchKernelEx(&config, persistent_grid<T>, p));
 }
 
 }  // namespace
 
-PersistentLimits persistent_limits(std::size_t value_bytes, int threads) {
-    return value_bytes == sizeof(double) ? limits<double>(threads) : limits<float>(threads);
+PersistentLimits persistent_limits(std::size_t value_bytes) {
+    return value_bytes == sizeof(double) ? limits<double>() : limits<float>();
 }
 
 template <class T>

@@ -91,8 +91,8 @@ public:
     }
 
     /// Calls f(i, y) with y = A v of each own row, in the first of its threads.
-    template <class Team, class F>
-    __device__ void multiply(const Team& team, F&& f) const {
+    template <class F>
+    __device__ void multiply(const GridTeam<T>& team, F&& f) const {
         const int t = system_.row_threads;
         const int lane = thread() % t;
         const int turns = (count_ + threads() / t - 1) / (threads() / t);
@@ -142,14 +142,12 @@ private:
     }
 
     /// Two loops, so that the compiler knows which memory each of them reads.
-    template <class Team>
-    __device__ double row_sum(const Team& team, int i, int lane, int t) const {
+    __device__ double row_sum(const GridTeam<T>& team, int i, int lane, int t) const {
         return system_.keeps_matrix ? sum_of(kept_values_, kept_col_idxs_, team, i, lane, t)
                                     : sum_of(values_, col_idxs_, team, i, lane, t);
     }
     /// Of nonzeros lane, lane + t, ...
-    template <class Team>
-    __device__ double sum_of(const T* values, const index_t* col_idxs, const Team& team, int i, int lane, int t) const {
+    __device__ double sum_of(const T* values, const index_t* col_idxs, const GridTeam<T>& team, int i, int lane, int t) const {
         const std::int32_t end = ends_[i + 1];
         double sum = 0;
 #pragma unroll 4
@@ -178,10 +176,10 @@ struct PersistentStage {
 };
 
 /// Iterations over the rows of this thread block, with a team of thread blocks.
-template <class T, class Team>
+template <class T>
 class PersistentBlock {
 public:
-    __device__ PersistentBlock(OwnRows<T>& rows, Team& team, PersistentStage& stage)
+    __device__ PersistentBlock(OwnRows<T>& rows, GridTeam<T>& team, PersistentStage& stage)
         : rows_(rows), team_(team), stage_(stage) {}
 
     /// See `chronopoulos_gear::iterate`.
@@ -266,18 +264,18 @@ private:
     }
 
     OwnRows<T>& rows_;
-    Team& team_;
+    GridTeam<T>& team_;
     PersistentStage& stage_;
 };
 
 /// `system.count` iterations; by all threads of all blocks of the team.
-template <class T, class Team>
-__device__ void iterate(const Persistent<T>& system, OwnRows<T>& rows, Team& team, PersistentStage& stage) {
+template <class T>
+__device__ void iterate(const Persistent<T>& system, OwnRows<T>& rows, GridTeam<T>& team, PersistentStage& stage) {
     const bool has_s = system.method == Method::chronopoulos_gear;
     if (threadIdx.x == 0) stage.scalars = *system.scalars;
     rows.load(has_s);
     __syncthreads();
-    PersistentBlock<T, Team> block(rows, team, stage);
+    PersistentBlock<T> block(rows, team, stage);
     for (int i = 0; i < system.count && block.scalars().end == End::none; ++i) {
         if (has_s) {
             block.chronopoulos_gear();
@@ -286,7 +284,6 @@ __device__ void iterate(const Persistent<T>& system, OwnRows<T>& rows, Team& tea
         }
     }
     rows.store(has_s);
-    team.leave();
     if (team.rank() == 0 && threadIdx.x == 0) *system.scalars = stage.scalars;
 }
 

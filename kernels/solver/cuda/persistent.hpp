@@ -10,10 +10,9 @@
 
 namespace tilespmv::solver {
 
-/// What limits a persistent kernel for values of `value_bytes` (4 or 8) on the current GPU; no cluster where this
-/// build's code for it has none (compiled for less than compute capability 9.0), no multiprocessors where the blocks of
-/// a grid cannot meet.
-PersistentLimits persistent_limits(std::size_t value_bytes, int threads);
+/// What limits a persistent kernel for values of `value_bytes` (4 or 8) on the current GPU; no multiprocessors where
+/// thread blocks cannot meet.
+PersistentLimits persistent_limits(std::size_t value_bytes);
 
 /// Iterations of conjugate gradients for a small system, `count` of them in one kernel, with a diagonal M or none. Rows
 /// of vectors, and A where it fits, stay in the shared memory of the thread blocks; these meet twice an iteration

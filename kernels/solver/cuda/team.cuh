@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cooperative_groups.h>
+#include <cuda/atomic>
 
 #include "kernels/solver/cuda/block_sums.cuh"
 #include "kernels/solver/persistent_plan.hpp"
 
-/// How the thread blocks of a persistent kernel exchange a vector and sums. Both teams offer
+/// How the thread blocks of a persistent kernel exchange a vector and sums:
 ///  - `put(row, value)`: a value of the vector that the next `meet` hands to all; only of own rows;
 ///  - `meet()`: by all threads; after it `get` gives what was put before;
 ///  - `exchange(sums)`: by all threads, with the sums of their block; those of all blocks, `size()` of each kind, in
@@ -92,8 +92,6 @@ public:
         return here;
     }
 
-    __device__ void leave() {}
-
 private:
     __device__ ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device> at(int block) const {
         return ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_device>(meetings_.arrivals[block]);
@@ -105,49 +103,5 @@ private:
     unsigned long long met_;
     unsigned long long added_;
 };
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/// The thread blocks of one cluster, which older GPUs do not have. Each has a copy of the whole vector in its shared
-/// memory.
-template <class T>
-class ClusterTeam {
-public:
-    /// `copy`: at the same place of the shared memory of each block.
-    __device__ ClusterTeam(T* copy, GatheredSums& gathered)
-        : cluster_(cooperative_groups::this_cluster()), copy_(copy), gathered_(gathered) {
-        cluster_.sync();  // nobody writes into the memory of a block that has not begun
-    }
-
-    [[nodiscard]] __device__ int size() const { return static_cast<int>(cluster_.num_blocks()); }
-    [[nodiscard]] __device__ int rank() const { return static_cast<int>(cluster_.block_rank()); }
-    __device__ void put(index_t row, T value) {
-        for (int block = 0; block < size(); ++block) cluster_.map_shared_rank(copy_, block)[row] = value;
-    }
-    [[nodiscard]] __device__ T get(index_t row) const { return copy_[row]; }
-    __device__ void meet() { cluster_.sync(); }
-
-    template <int kSums>
-    __device__ const double* exchange(const double (&sums)[kSums]) {
-        parity_ = 1 - parity_;
-        double* const here = gathered_.of[parity_];
-        if (static_cast<int>(threadIdx.x) < size()) {
-            double* const there = cluster_.map_shared_rank(here, static_cast<int>(threadIdx.x));
-#pragma unroll
-            for (int k = 0; k < kSums; ++k) there[k * size() + rank()] = sums[k];
-        }
-        cluster_.sync();
-        return here;
-    }
-
-    /// Nobody's memory goes away while another still writes to it.
-    __device__ void leave() { cluster_.sync(); }
-
-private:
-    cooperative_groups::cluster_group cluster_;
-    T* copy_;
-    GatheredSums& gathered_;
-    int parity_ = 0;
-};
-#endif
 
 }  // namespace tilespmv::solver

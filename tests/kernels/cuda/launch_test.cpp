@@ -5,7 +5,6 @@
 #include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/probe.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/solver/cuda/persistent.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/slow_kernels.hpp"
 #include "tests/support/battery.hpp"
@@ -46,9 +45,6 @@ TEST_F(Launch, AsksForNoMoreThanKernelsWereCompiledFor) {
     EXPECT_EQ(device_.compiled_for * 10, architecture_of_kernels());
     EXPECT_LE(device_.compiled_for, device_.compute_capability);
     EXPECT_EQ(cuda::has_dependent_launch(), architecture_of_kernels() >= 900);
-    if (architecture_of_kernels() < 900) {
-        EXPECT_EQ(solver::persistent_limits(sizeof(double), 128).cluster_blocks, 0);
-    }
 }
 
 TEST_F(Launch, SaysWhyItFailed) {

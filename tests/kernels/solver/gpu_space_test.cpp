@@ -90,12 +90,10 @@ protected:
 
     /// In any number of thread blocks.
     template <class T>
-    static void expect_persistent(Team team, const char* system, const PersistentTuning& tuning) {
+    static void expect_persistent(const char* system, const PersistentTuning& tuning) {
         const auto a = generate<T>(system);
         const auto preconditioner = make_preconditioner<T>("jacobi", a);
-        auto limits = persistent_limits(sizeof(T), 512);
-        if (team == Team::cluster && limits.cluster_blocks == 0) GTEST_SKIP() << "no clusters on this GPU";
-        const auto plan = plan_persistent(team, a.row_ptrs, sizeof(T), limits, tuning);
+        const auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), true, tuning);
         ASSERT_TRUE(plan) << system;
         SCOPED_TRACE(std::string(system) + ", " + plan->describe());
         const auto space = make_csr_device_space<T>(a, preconditioner->parts(), "csr-vector", Persistence::no);
@@ -139,19 +137,12 @@ TEST_F(SpaceOnDevice, WithoutPreconditioner) {
 }
 
 TEST_F(SpaceOnDevice, GridsOfThreadBlocks) {
-    expect_persistent<double>(Team::grid, "laplace2d:n=100", {});
-    expect_persistent<float>(Team::grid, "laplace3d:n=20", {});
-    expect_persistent<double>(Team::grid, "laplace2d:n=40", {.grid_threads = 128, .least_rows = 1000});
-    expect_persistent<double>(Team::grid, "laplace2d:n=13", {.grid_threads = 256, .least_rows = 1});
-    expect_persistent<double>(Team::grid, "laplace3d:n=60", {});  // A does not fit, or hardly
-    expect_persistent<double>(Team::grid, "stencil27:n=30", {.most_row_threads = 4});
-}
-TEST_F(SpaceOnDevice, ClustersOfThreadBlocks) {
-    expect_persistent<double>(Team::cluster, "laplace2d:n=60", {});
-    expect_persistent<float>(Team::cluster, "laplace3d:n=16", {});
-    expect_persistent<double>(Team::cluster, "laplace2d:n=20", {.cluster_threads = 128, .least_rows = 1000});
-    expect_persistent<double>(Team::cluster, "stencil27:n=14", {.cluster_threads = 256});
-    expect_persistent<double>(Team::cluster, "laplace2d:n=5", {.least_rows = 1});
+    expect_persistent<double>("laplace2d:n=100", {});
+    expect_persistent<float>("laplace3d:n=20", {});
+    expect_persistent<double>("laplace2d:n=40", {.threads = 128, .least_block_rows = 1000});
+    expect_persistent<double>("laplace2d:n=13", {.threads = 256, .least_block_rows = 1});
+    expect_persistent<double>("laplace3d:n=60", {});  // A does not fit, or hardly
+    expect_persistent<double>("stencil27:n=30", {.most_row_threads = 4});
 }
 
 // The iteration stops where it is, whatever is left of the block.
@@ -265,12 +256,8 @@ TEST_F(SanitizerSpace, Graphs) {
     expect_as_on_cpu<float>("laplace2d:n=7", "jacobi", Persistence::no);
 }
 TEST_F(SanitizerSpace, PersistentGrid) {
-    expect_persistent<double>(Team::grid, "laplace2d:n=9", {.grid_threads = 64});
-    expect_persistent<float>(Team::grid, "stencil27:n=5", {.grid_threads = 128});
-}
-TEST_F(SanitizerSpace, PersistentCluster) {
-    expect_persistent<double>(Team::cluster, "laplace2d:n=9", {.cluster_threads = 64});
-    expect_persistent<float>(Team::cluster, "stencil27:n=5", {.cluster_threads = 128});
+    expect_persistent<double>("laplace2d:n=9", {.threads = 64});
+    expect_persistent<float>("stencil27:n=5", {.threads = 128});
 }
 
 }  // namespace

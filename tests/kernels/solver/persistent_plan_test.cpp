@@ -13,7 +13,7 @@ namespace {
 
 using namespace tilespmv::solver;
 
-constexpr PersistentLimits kH200{132, 16, 220'000};
+constexpr PersistentLimits kH200{132, 220'000};
 
 Buffer<offset_t> rows_of_length(index_t rows, offset_t length) {
     Buffer<offset_t> row_ptrs(static_cast<std::size_t>(rows) + 1);
@@ -39,51 +39,45 @@ void expect_sound(const PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) 
     }
 }
 
+PersistentPlan plan_of(const Buffer<offset_t>& row_ptrs) { return plan_persistent(row_ptrs, 8, kH200, true).value(); }
+
 TEST(PersistentPlan, CoversTheRowsOfAnySize) {
-    for (const Team team : {Team::cluster, Team::grid}) {
-        for (const index_t rows : {1, 2, 7, 8, 9, 100, 1056, 5000, 8000}) {
-            for (const offset_t length : {0, 1, 5, 27, 200}) {
-                SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(length));
-                const auto row_ptrs = rows_of_length(rows, length);
-                const auto plan = plan_persistent(team, row_ptrs, 8, kH200);
-                ASSERT_TRUE(plan);
-                expect_sound(*plan, row_ptrs);
-            }
+    for (const index_t rows : {1, 2, 7, 8, 9, 100, 1056, 5000, 8000}) {
+        for (const offset_t length : {0, 1, 5, 27, 200}) {
+            SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(length));
+            const auto row_ptrs = rows_of_length(rows, length);
+            expect_sound(plan_of(row_ptrs), row_ptrs);
         }
     }
 }
 
-std::optional<Team> team_of(const Buffer<offset_t>& row_ptrs, const PersistentLimits& limits, bool if_possible) {
-    const auto plan = plan_persistent(row_ptrs, 8, limits, if_possible);
-    return plan ? std::optional(plan->team) : std::nullopt;
-}
-
-TEST(PersistentPlan, SmallSystemsAreAClusterLargerOnesAGridTheLargestNone) {
-    EXPECT_EQ(team_of(rows_of_length(3000, 5), kH200, false), Team::cluster);
-    EXPECT_EQ(team_of(rows_of_length(50'000, 5), kH200, false), std::nullopt) << "graphs are faster";
-    EXPECT_EQ(team_of(rows_of_length(50'000, 5), kH200, true), Team::grid);
-    EXPECT_EQ(team_of(rows_of_length(80'000, 5), kH200, false), Team::grid);
-    EXPECT_EQ(team_of(rows_of_length(20'000, 60), kH200, false), Team::grid);
-    EXPECT_EQ(team_of(rows_of_length(300'000, 5), kH200, false), std::nullopt);
-    EXPECT_EQ(team_of(rows_of_length(300'000, 5), kH200, true), Team::grid);
-    EXPECT_EQ(team_of(rows_of_length(3'000'000, 5), kH200, true), std::nullopt);
-    EXPECT_EQ(team_of(rows_of_length(0, 0), kH200, true), std::nullopt);
-    const PersistentLimits no_cluster{132, 0, 220'000};
-    EXPECT_EQ(team_of(rows_of_length(3000, 5), no_cluster, false), std::nullopt);
-    EXPECT_EQ(team_of(rows_of_length(3000, 5), no_cluster, true), Team::grid);
+TEST(PersistentPlan, IsForSystemsOfSomeSizes) {
+    const auto has_plan = [](index_t rows, offset_t length, bool any_size) {
+        return plan_persistent(rows_of_length(rows, length), 8, kH200, any_size).has_value();
+    };
+    EXPECT_FALSE(has_plan(3000, 5, false)) << "graphs are faster";
+    EXPECT_FALSE(has_plan(50'000, 5, false));
+    EXPECT_TRUE(has_plan(50'000, 5, true));
+    EXPECT_TRUE(has_plan(80'000, 5, false));
+    EXPECT_TRUE(has_plan(20'000, 60, false));
+    EXPECT_FALSE(has_plan(300'000, 5, false));
+    EXPECT_TRUE(has_plan(300'000, 5, true));
+    EXPECT_FALSE(has_plan(3'000'000, 5, true));
+    EXPECT_FALSE(has_plan(0, 0, true));
+    EXPECT_FALSE(plan_persistent(rows_of_length(80'000, 5), 8, {0, 220'000}, true)) << "blocks cannot meet";
 }
 
 TEST(PersistentPlan, KeepsTheMatrixWhereItFits) {
-    EXPECT_TRUE(plan_persistent(Team::grid, rows_of_length(50'000, 5), 8, kH200)->keeps_matrix);
-    const auto large = plan_persistent(Team::grid, rows_of_length(50'000, 60), 8, kH200);
-    EXPECT_FALSE(large->keeps_matrix);
-    EXPECT_LT(large->shared_bytes, 50'000u);
+    EXPECT_TRUE(plan_of(rows_of_length(50'000, 5)).keeps_matrix);
+    const auto large = plan_of(rows_of_length(50'000, 60));
+    EXPECT_FALSE(large.keeps_matrix);
+    EXPECT_LT(large.shared_bytes, 50'000u);
 }
 
 TEST(PersistentPlan, LongRowsGetSeveralThreads) {
-    EXPECT_EQ(plan_persistent(Team::grid, rows_of_length(50'000, 3), 8, kH200)->row_threads, 1);
-    EXPECT_GE(plan_persistent(Team::grid, rows_of_length(5'000, 60), 8, kH200)->row_threads, 8);
-    EXPECT_GE(plan_persistent(Team::grid, rows_of_length(100'000, 64), 8, kH200)->row_threads, 4);
+    EXPECT_EQ(plan_of(rows_of_length(50'000, 3)).row_threads, 1);
+    EXPECT_GE(plan_of(rows_of_length(5'000, 60)).row_threads, 8);
+    EXPECT_GE(plan_of(rows_of_length(100'000, 64)).row_threads, 4);
 }
 
 TEST(PersistentPlan, CostIsEven) {
