@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "tile/csr.hpp"
-#include "tile/matrix_market/entry_store.hpp"
+#include "tile/matrix_market/entry.hpp"
 #include "tile/matrix_market/progress.hpp"
 
 namespace tilespmv::matrix_market {

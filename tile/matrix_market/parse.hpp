@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tile/matrix_market/entry_store.hpp"
+#include "tile/matrix_market/entry.hpp"
 #include "tile/matrix_market/progress.hpp"
 
 namespace tilespmv::matrix_market {
