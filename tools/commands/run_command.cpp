@@ -40,10 +40,8 @@ void build(CLI::App& app) {
     static int threads = 0;
     tools::add_number<int>(app, "--threads", threads, 1, 1024, "Threads to use, in any command");
     static std::string vectors;
-    app.add_option(
-           "--vectors", vectors,
-           "Instruction set of the CPU's vectors, as on a processor that has none newer, in any command; 'info' "
-           "lists them")
+    app.add_option("--vectors", vectors,
+                   "Use no newer vector instructions of the CPU than this set, in any command; 'info' lists the sets")
         ->type_name("SET");
     app.add_flag_callback("--allow-large", tools::lift_input_limits,
                           "Read inputs that ask for over 1 GiB and over 200 times their own size, in any command");

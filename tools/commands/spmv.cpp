@@ -228,8 +228,8 @@ void add_spmv(CLI::App& app) {
     beta->needs(y);
     y->needs(beta);
     add_operator(*command, "--operator", options->operator_name,
-                 "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto; with "
-                 "--selector tile-omp, on the GPU tile)");
+                 "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto, or "
+                 "with --selector the operator that multiplies tiles)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_vectors(*command, options->vectors);
