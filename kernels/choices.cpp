@@ -1,25 +1,25 @@
 #include "kernels/operators/list.hpp"
 #include "selector/auto/cost_table.hpp"
 
-/// What `auto` and models know of operators is in `choice.cpp` of their folders.
+/// What `auto` knows of operators is in `choice.cpp` of their folders.
 namespace tilespmv {
 
 // Costs on a GPU.
 //
-// How near they are to what was measured: "auto" and "Models of `tune`" in `bench/NOTES.md`. In float64 fitted by
-// `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices by
-// what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the
-// 78 matrices that `tilespmv tune` had, those of sell and the launches of csr16, csr-merge, csr-adaptive and
-// csr-vector on the 192 of its set `short` and 75 others, and two of sell on its set `full`. In float32 searched for
-// on 616 matrices with sums in float64, by what is chosen, but for strip and dia, which are fitted to regular matrices
-// with sums in float32; csr-merge and csr-adaptive cost what they do in float64. Those of float32 with sums in float32
-// (a 4 at the end) start from them and are searched for on 768 matrices, by what rules and models with rules choose.
-// In 16 bits strip and dia are fitted to regular matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87
-// us). Those of tile are not fitted: memory costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of
-// what was measured on 16 x 16 blocks and on dense 4096 in float64, float32 and float16, but for 2 us in float32; of
-// its preparation, the map for new values is guessed. Of dia the cost of a group of diagonals in the chain is set by
-// what is chosen, in float64, of 915 matrices, and taken over to the others. Preparations are those of "Costs of
-// preparation".
+// How near they are to what was measured: "auto" and "Rules and fitted models" in `bench/NOTES.md`. In float64 fitted
+// by `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices
+// by what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the
+// 78 others, the launches of csr16, csr-merge, csr-adaptive and csr-vector on 267. In float32 searched for on 616
+// matrices with sums in float64, by what is chosen, but for strip and dia, which are fitted to regular matrices with
+// sums in float32; csr-merge and csr-adaptive cost what they do in float64. Those of float32 with sums in float32 (a 4
+// at the end) start from them and are searched for on 768 matrices. In 16 bits strip and dia are fitted to regular
+// matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of sell, of strip and dia in
+// float64, and of dia and csr-inode in 16 bits were searched for again on 168 generated matrices, by what is chosen,
+// with times that models had learned, and checked on 84 others and 55 real ones. Those of tile are not fitted: memory
+// costs what its bandwidth says, and 5 us beside put it at 0.83 to 1.05 of what was measured on 16 x 16 blocks and on
+// dense 4096 in float64, float32 and float16, but for 2 us in float32; of its preparation, the map for new values is
+// guessed. Of dia the cost of a group of diagonals in the chain is set by what is chosen, in float64, of 915 matrices,
+// and taken over to the others. Preparations are those of "Costs of preparation".
 //
 // Costs on a CPU.
 //

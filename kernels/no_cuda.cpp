@@ -3,7 +3,7 @@
 #include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/download.hpp"
-#include "kernels/cuda/this_probe.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
@@ -18,12 +18,7 @@ DeviceInfo require_device() {
                 ExitCode::unavailable);
 }
 
-Probe measure_probe() {
-    static_cast<void>(require_device());
-    return {};
-}
-
-Gpu gpu_to_choose_for(std::size_t) {
+Gpu this_gpu(std::size_t) {
     static_cast<void>(require_device());
     return {};
 }

@@ -101,7 +101,7 @@ constexpr Accumulator default_accumulator(const OperatorInfo<V>& info) {
 template <Value V>
 std::span<const OperatorInfo<V>> operators(Backend backend);
 
-/// Adds an operator of a program's own, which commands, profiles and choices then know as those that are there. Its
+/// Adds an operator of a program's own, which commands then know as those that are there, and trials try. Its
 /// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
 /// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without a function
 /// that makes it.

@@ -45,7 +45,7 @@ const Tuning& tuning_for(int compute_capability, std::size_t value_bytes) {
 namespace {
 
 /// What was measured.
-constexpr GpuFigures kH200{90, 132, 64, 60 << 20};
+constexpr GpuFigures kH200{90, 132, 64, 60 << 20, 4.917e12};
 
 void scale(offset_t& figure, double by) {
     const double most = 0x1p62;  // where there is no limit
@@ -64,6 +64,11 @@ Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes) {
     }
     scale(t.dia.pair_places, figures.l2_bytes / kH200.l2_bytes);
     t.memory.l2_bytes = figures.l2_bytes;
+    t.memory.l2_bytes_per_s *= busy;
+    if (figures.memory_bytes_per_s > 0) {
+        t.memory.read_bytes_per_s *= figures.memory_bytes_per_s / kH200.memory_bytes_per_s;
+        t.memory.copy_bytes_per_s *= figures.memory_bytes_per_s / kH200.memory_bytes_per_s;
+    }
     return gpu;
 }
 

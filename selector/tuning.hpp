@@ -150,7 +150,7 @@ struct MemoryTuning {
     double l2_bytes_per_s = 7e12;      ///< from L2; taken from the times of matrices that fit it, not measured alone
     double l2_bytes = 60 << 20;
     double launch_seconds = 2.4e-6;  ///< of a kernel that does next to nothing, events included
-    // Of conjugate gradients (`selector/models/solver_model.hpp`).
+    // Of conjugate gradients (`kernels/solver/solver_model.hpp`).
     double copy_bytes_per_s = 4.3e12;      ///< from memory to memory, read and written together
     double graph_launch_seconds = 1.4e-6;  ///< of an empty kernel after another one in a graph
     /// Of all thread blocks of a kernel: half an iteration of the persistent kernel on 1,024 rows, which takes 5.0 us.
@@ -189,6 +189,7 @@ struct GpuFigures {
     int multiprocessors = 0;
     int warps = 0;  ///< most that are resident on a multiprocessor
     double l2_bytes = 0;
+    double memory_bytes_per_s = 0;  ///< by clock and width of its memory, which no product reaches; 0: unknown
 };
 
 /// A GPU as choices see it.
@@ -199,8 +200,8 @@ struct Gpu {
 };
 
 /// A GPU with the tuning for it: of figures that were measured on another one, work that keeps a whole GPU busy is in
-/// proportion to the multiprocessors, what is to stay in the L2 cache to its size. Times are by `with_measured_rates`
-/// (`selector/models/probe.hpp`).
+/// proportion to the multiprocessors, what is to stay in the L2 cache to its size, rates of memory to what its clock
+/// says. The multiprocessors read L2 as fast as those of the H200, each, and launches take as long.
 Gpu gpu_of(const GpuFigures& figures, std::size_t value_bytes);
 
 /// The H200, where choices must not depend on the machine.

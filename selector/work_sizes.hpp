@@ -9,13 +9,6 @@
 /// functions of the size of a matrix.
 namespace tilespmv {
 
-/// The team of threads of a row block of csr16 and csr-adaptive.
-struct RowBlockTeam {
-    static constexpr int kThreads = 64;
-    static constexpr int kNonzeros = 512;  ///< that it has room for
-    static constexpr int kRows = 256;
-};
-
 /// How rows are divided into row blocks, of one team of threads each (csr16, csr-adaptive).
 struct RowBlockLimits {
     int block_nonzeros = 0;  ///< most of a row block of several rows

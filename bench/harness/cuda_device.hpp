@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bench/harness/device.hpp"
-#include "bench/harness/measurer.hpp"
 #include "bench/harness/product.hpp"
 #include "kernels/operator.hpp"
 #include "tile/csr.hpp"

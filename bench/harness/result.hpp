@@ -16,11 +16,9 @@
 #include "kernels/executed.hpp"
 #include "tile/types.hpp"
 
-namespace tilespmv {
-class JsonNode;
-}
-
 namespace tilespmv::bench {
+
+class JsonNode;
 
 /// What is measured: results with the same id are results of the same case.
 struct CaseId {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "selector/models/json_node.hpp"
-#include "selector/models/json_text.hpp"
+#include "bench/harness/json_node.hpp"
 #include "tile/error.hpp"
+#include "tile/io/json_text.hpp"
 #include "tile/io/output_file.hpp"
 
 namespace tilespmv::bench {

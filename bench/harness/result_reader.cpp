@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/harness/json_node.hpp"
 #include "bench/harness/result.hpp"
-#include "selector/models/json_node.hpp"
 
 namespace tilespmv::bench {
 namespace {

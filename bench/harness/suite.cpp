@@ -59,7 +59,7 @@ const Names kPeers = words(
     "gen:circuit:n=2000000 gen:hypersparse:n=10000000,nnz=1000000 gen:uniform:n=2000,cols=50000,per_row=200 "
     "gen:dense:rows=4096,cols=4096 gen:dense:rows=512,cols=512");
 
-// Drawn at random as the benchmark set of `tilespmv tune` is, of 50,000 to 1.2 million nonzeros.
+// Drawn at random, of 50,000 to 1.2 million nonzeros.
 const Names kUnseenSmall = words(
     "gen:laplace2d:nx=680,ny=167 gen:laplace3d:nx=67,ny=54,nz=19 gen:stencil27:nx=21,ny=33,nz=20 "
     "gen:fem:dof=1,nx=19,ny=33,nz=17 gen:fem:jitter=0.02,dof=6,nx=5,ny=9,nz=12 gen:banded:n=127913,half=1 "
@@ -84,7 +84,7 @@ const Names kUnseenSmall = words(
     "gen:pose-graph:n=1643,dof=4,closures=2.49,lap=233 gen:pose-graph:n=13808,dof=4,closures=0.30,lap=0 "
     "gen:volumes:n=20070,dof=2,jitter=0.92");
 
-// Of kinds and sizes that the benchmark set of `tilespmv tune` lacks, of more than 100,000 nonzeros.
+// Of many kinds, of more than 100,000 nonzeros.
 const Names kUnseen = words(
     "gen:laplace2d:n=700 gen:laplace3d:n=60 gen:laplace3d:n=110 gen:stencil27:n=36 gen:stencil27:n=64 "
     "gen:fem:n=20,dof=3 gen:fem:n=18,dof=6 gen:fem:n=60,dof=1,jitter=1 gen:fem:n=24,dof=3,jitter=1 "
@@ -149,12 +149,11 @@ std::span<const Suite> suites() {
          .baselines = {"cusparse"},
          .groups = {.middle = 1'000'000, .most = 6'000'000}},
         {.name = "unseen",
-         .summary = "29 generated matrices that the benchmark set of `tilespmv tune` lacks, to check its models on",
+         .summary = "29 generated matrices of many kinds, to check choices on",
          .sources = kUnseen,
          .baselines = {"cusparse"}},
         {.name = "unseen-small",
-         .summary = "43 random matrices of 50,000 to 1.2 million nonzeros that the benchmark set of `tilespmv tune` "
-                    "lacks, to check its models on",
+         .summary = "43 random matrices of 50,000 to 1.2 million nonzeros, to check choices on",
          .sources = kUnseenSmall,
          .baselines = {"cusparse"}},
     };

@@ -18,7 +18,7 @@ struct SizeGroups {
 struct Suite {
     std::string_view name;
     std::string_view summary;
-    std::vector<std::string_view> sources = {};  ///< none: for `tilespmv tune`, which takes sizes of vectors with any
+    std::vector<std::string_view> sources = {};  ///< none: those that are given
     /// Whether it is for the operators of a GPU; on a CPU those there are measured on its matrices.
     bool is_for_gpu = true;
     /// If empty, those that are measured by default.

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "kernels/auto/auto_options.hpp"
-#include "kernels/auto/candidates_here.hpp"
+#include "kernels/auto/make_first.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/choose_operator.hpp"
@@ -14,7 +13,7 @@
 #include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/cuda/this_probe.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -68,15 +67,6 @@ double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) 
     return least;
 }
 
-/// Asked for once: all properties of a device take long.
-const std::string& device_name() {
-    thread_local std::map<int, std::string> names;
-    int device = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    const auto known = names.find(device);
-    return known != names.end() ? known->second : names[device] = require_device().name;
-}
-
 }  // namespace
 
 /// The operator that `rank_operators` puts first for the current GPU, made from CSR in host memory; `tile` of full
@@ -103,16 +93,10 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies
     const bool is_there = source.find_device_csr() != nullptr;
     if (!read.is_tried && !is_there && pattern.nnz() <= kMostSent) sent.emplace(source, on);
-    OperatorQuestion question{.features = {}, .gpu = gpu_to_choose_for(sizeof(V)), .products = read.products};
-    const auto rank = [&] {
-        question.features = features_of(pattern);
-        return rank_for_auto(question, read, device_name());
-    };
+    const auto ranked =
+        rank_operators({.features = features_of(pattern), .gpu = this_gpu(sizeof(V)), .products = read.products});
     const auto make = [&](const std::string& specification) { return make_ranked(specification, source, context); };
-    if (!read.is_tried || pattern.nnz() == 0) {
-        return make_or_next(choose_for_auto(pattern, question, read, device_name()), make, rank);
-    }
-    const auto ranked = rank();
+    if (!read.is_tried || pattern.nnz() == 0) return make_first(ranked, make);
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()),
                       std::string(accumulator_name(*context.accumulator)), require_device().name, given.forms()};
     const auto seconds_of = [&](const std::string& specification) {

@@ -8,7 +8,7 @@
 #include <omp.h>
 
 #include "kernels/auto/auto_options.hpp"
-#include "kernels/auto/candidates_here.hpp"
+#include "kernels/auto/make_first.hpp"
 #include "kernels/auto/trial.hpp"
 #include "kernels/auto/trial_x.hpp"
 #include "kernels/choose_operator.hpp"
@@ -50,15 +50,14 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
     }
     if (given.columns > 1) return make(specification_for_columns(Backend::cpu, source, given.columns));
     const PatternView pattern = pattern_of(source.csr());
-    const auto ranked = rank_for_auto({.features = features_of(pattern),
-                                       .gpu = {},
-                                       .threads = omp_get_max_threads(),
-                                       .lanes = vector_lanes(),
-                                       .products = given.products,
-                                       .has_tiles = source.find_tiles() != nullptr},
-                                      given, processor_name());
+    const auto ranked = rank_operators({.features = features_of(pattern),
+                                        .gpu = {},
+                                        .threads = omp_get_max_threads(),
+                                        .lanes = vector_lanes(),
+                                        .products = given.products,
+                                        .has_tiles = source.find_tiles() != nullptr});
     if (!given.is_tried || source.nnz() == 0) {
-        return make_or_next(ranked.front().specification, make, [&] { return ranked; });
+        return make_first(ranked, make);
     }
     const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()),
                       std::string(accumulator_name(Accumulator::float64)), processor_name(), source.forms()};

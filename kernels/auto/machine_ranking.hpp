@@ -2,14 +2,13 @@
 
 #include <vector>
 
-#include "kernels/auto/auto_options.hpp"
 #include "kernels/registry.hpp"
+#include "selector/auto/rank_operators.hpp"
 
 namespace tilespmv {
 
-/// What `auto` chooses from for a matrix of this pattern, on the CPU or on the current GPU, with sums in float64: times
-/// are those predicted by the profile that decides there, or by the rules. Throws `Error`, `unavailable` without a GPU.
-std::vector<RankedOperator> rank_on_this_machine(const PatternView& a, Backend backend,
-                                                 const AutoOptions& options = {});
+/// What `auto` chooses from for a matrix of this pattern and so many products, on the CPU or on the current GPU. Throws
+/// `Error`, `unavailable` without a GPU.
+std::vector<RankedOperator> rank_on_this_machine(const PatternView& a, Backend backend, offset_t products = 0);
 
 }  // namespace tilespmv

@@ -1,12 +1,15 @@
 #include "kernels/auto/trial.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <iterator>
 #include <vector>
 
-#include "kernels/auto/candidates_here.hpp"
+#include <fmt/format.h>
+
 #include "tile/error.hpp"
+#include "tile/io/printable.hpp"
 
 namespace tilespmv {
 
@@ -22,6 +25,11 @@ std::vector<RankedOperator> with_own(std::span<const RankedOperator> ranked, std
     std::ranges::copy_if(ranked, std::back_inserter(all),
                          [&](const auto& one) { return std::ranges::count(own, one.specification) == 0; });
     return all;
+}
+
+void warn_passed_over(const std::string& specification, const Error& why) {
+    fmt::print(stderr, "tilespmv: warning: auto passes over '{}': {}\n", printable(specification),
+               printable(why.what()));
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ std::string fastest_by_trial(std::span<const RankedOperator> ranked, std::span<c
             one.seconds = time != known.end() ? time->second : seconds_of(one.specification);
         } catch (const Error& error) {
             failure = std::current_exception();
-            if (error.code() == ExitCode::usage) warn_passed_over(one.specification, error.what());
+            if (error.code() == ExitCode::usage) warn_passed_over(one.specification, error);
             continue;
         }
         if (time == known.end()) found[one.specification] = one.seconds;

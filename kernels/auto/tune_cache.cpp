@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/auto/build_fingerprint.hpp"
-#include "selector/models/json_text.hpp"
 #include "tile/error.hpp"
 #include "tile/io/file_lock.hpp"
+#include "tile/io/json_text.hpp"
 #include "tile/io/output_file.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/io/user_cache.hpp"

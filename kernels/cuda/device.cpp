@@ -89,9 +89,15 @@ GpuFigures ask_for_figures(int device) {
         return value;
     };
     const int capability = ask(cudaDevAttrComputeCapabilityMajor) * 10 + ask(cudaDevAttrComputeCapabilityMinor);
+    int memory_khz = 0;
+    if (cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());  // a driver that does not say it
+    }
+    const double transfers_per_s = 2e3 * memory_khz;  // at both edges
     return {capability, ask(cudaDevAttrMultiProcessorCount),
             ask(cudaDevAttrMaxThreadsPerMultiProcessor) / ask(cudaDevAttrWarpSize),
-            static_cast<double>(ask(cudaDevAttrL2CacheSize))};
+            static_cast<double>(ask(cudaDevAttrL2CacheSize)),
+            transfers_per_s * ask(cudaDevAttrGlobalMemoryBusWidth) / 8};
 }
 
 }  // namespace

@@ -30,21 +30,6 @@ __global__ void read_kernel(const double2* a, double* sink) {
     if (sum == -1.0) *sink = sum;
 }
 
-// As read_kernel, `rounds` times, from L2: in each round a block reads what others read in the one before.
-__global__ void read_again_kernel(const double2* a, int rounds, double* sink) {
-    constexpr int kStep = 61;
-    double sum = 0;
-    for (int round = 0; round < rounds; ++round) {
-        const std::int64_t first = (blockIdx.x + kStep * round) % gridDim.x * kBlockVectors + threadIdx.x;
-        double2 v[kUnroll];
-#pragma unroll
-        for (int k = 0; k < kUnroll; ++k) v[k] = __ldcg(a + first + k * kThreads);
-#pragma unroll
-        for (int k = 0; k < kUnroll; ++k) sum += v[k].x + v[k].y;
-        if (sum == -1.0) *sink = sum;  // in each round, so that none can be left out
-    }
-}
-
 __global__ void copy_kernel(double2* a, const double2* b) {
     const std::int64_t first = first_vector();
     double2 v[kUnroll];
@@ -123,21 +108,6 @@ MemoryRates measure_memory_rates(cudaStream_t stream, std::size_t array_bytes, i
     const double triad = least_seconds(
         stream, passes, [&] { triad_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n, a + 2 * n); });
     return {3 * bytes / read, 2 * bytes / copy, 3 * bytes / triad};
-}
-
-double measure_cache_rate(cudaStream_t stream, std::size_t bytes, int passes) {
-    constexpr int kRounds = 16;
-    const auto vectors = static_cast<std::int64_t>(bytes / sizeof(double2)) / kBlockVectors * kBlockVectors;
-    const DeviceBuffer<double2> a(static_cast<std::size_t>(vectors), stream);
-    const DeviceBuffer<double> sink(1, stream);
-    TILESPMV_CUDA(cudaMemsetAsync(a.data(), 0, a.bytes(), stream));
-    const auto seconds_of = [&](int rounds) {
-        return least_seconds(stream, passes, [&] {
-            read_again_kernel<<<blocks_of(vectors), kThreads, 0, stream>>>(a.data(), rounds, sink.data());
-        });
-    };
-    const double seconds = seconds_of(kRounds + 1) - seconds_of(1);
-    return seconds > 0 ? kRounds * static_cast<double>(a.bytes()) / seconds : 0;
 }
 
 void launch_delay(int nanoseconds, cudaStream_t stream) {

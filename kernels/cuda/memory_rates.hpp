@@ -20,10 +20,6 @@ std::size_t memory_rates_array_bytes(std::size_t l2_bytes, std::size_t free_byte
 /// Of the current GPU on `stream`: the best of so many passes.
 MemoryRates measure_memory_rates(cudaStream_t stream, std::size_t array_bytes, int passes);
 
-/// Bytes a second that the L2 cache of the current GPU delivers: the best of so many passes of one kernel that reads
-/// `bytes`, which fit it, again and again, past L1.
-double measure_cache_rate(cudaStream_t stream, std::size_t bytes, int passes);
-
 /// A kernel that does nothing for so long.
 void launch_delay(int nanoseconds, cudaStream_t stream);
 

@@ -102,23 +102,16 @@ std::size_t SampledPattern::fetch_row_ptrs(const Source<V>& source, const Device
         const Buffer<offset_t>& all = source.row_ptrs();
         view_.row_ptrs = {all.data(), all.size()};
         view_.of_rows = nullptr;
-        view_.spread_row_ptrs = {};
     };
     const index_t rows = source.rows();
     if (rows <= kFewRows || source.nnz() <= kMostUnsampled) return take_all(), 0;
     const DevicePattern there = pattern_of(*source.find_device_csr());
     view_.of_rows = &source.row_statistics();
-    spread_row_ptrs_ = Buffer<offset_t>(static_cast<std::size_t>(rows / kRowPtrStep) + 1);
-    const DeviceBuffer<offset_t> spread(spread_row_ptrs_.size(), on);
-    copy_row_ptrs(there, kRowPtrStep, spread.data(), on.stream);
-    copy_to_host(spread_row_ptrs_.data(), spread.data(), spread.bytes(), on.stream);
     row_ptrs_ = addresses_for<offset_t>(offset_t{rows} + 1);
     view_.row_ptrs = {row_ptrs_.get(), static_cast<std::size_t>(rows) + 1};
-    view_.spread_row_ptrs = {spread_row_ptrs_.data(), spread_row_ptrs_.size()};
     const RangesOf<offset_t> wanted = without_overlaps(sampled_row_ptrs(view_));
-    if (size_of(wanted) > rows / 2) return take_all(), spread.bytes();
-    return spread.bytes() +
-           std::visit([&](const auto* ptrs) { return fetch(wanted, row_ptrs_.get(), ptrs, on); }, there.row_ptrs);
+    if (size_of(wanted) > rows / 2) return take_all(), 0;
+    return std::visit([&](const auto* ptrs) { return fetch(wanted, row_ptrs_.get(), ptrs, on); }, there.row_ptrs);
 }
 
 std::size_t SampledPattern::fetch_columns(const index_t* there, const DeviceContext& on) {

@@ -26,7 +26,6 @@ private:
     std::size_t fetch_columns(const index_t* there, const DeviceContext& on);
 
     std::shared_ptr<offset_t> row_ptrs_;
-    Buffer<offset_t> spread_row_ptrs_;
     std::shared_ptr<index_t> columns_;
     PatternView view_;
 };

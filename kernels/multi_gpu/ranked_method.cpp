@@ -4,7 +4,7 @@
 
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/solver_machine.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 
 namespace tilespmv::multi_gpu {
 namespace {

@@ -12,7 +12,7 @@
 #include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solver_machine.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {

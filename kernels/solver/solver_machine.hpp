@@ -4,12 +4,12 @@
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/options.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 
 namespace tilespmv::solver {
 
-/// What models of solves know of the CPU or of the current GPU, for values of so many bytes: rates of memory as its
-/// profile has them, if it has one. Throws `Error`, `unavailable` without a GPU.
+/// What models of solves know of the CPU or of the current GPU, for values of so many bytes. Throws `Error`,
+/// `unavailable` without a GPU.
 SolverMachine solver_machine(Backend backend, std::size_t value_bytes);
 
 /// The recurrence that was chosen.

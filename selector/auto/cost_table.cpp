@@ -24,14 +24,12 @@ std::vector<Cost> costs_of(bool on_gpu, bool is_narrow = false) {
     return all;
 }
 
-}  // namespace
-
-std::vector<Candidate> candidates_of(bool on_gpu, RankedBy ranked_by) {
+/// Of operators that have costs.
+std::vector<Candidate> candidates_of(bool on_gpu) {
     std::vector<Candidate> all;
     for (const KnownOperator& one : known_operators(on_gpu)) {
+        if (one.costs.empty()) continue;
         for (const Candidate& candidate : one.candidates) {
-            const bool is_both = candidate.ranked_by == RankedBy::both && ranked_by != RankedBy::none;
-            if (!is_both && candidate.ranked_by != ranked_by) continue;
             all.push_back(candidate);
             all.back().name = one.name;
         }
@@ -39,15 +37,17 @@ std::vector<Candidate> candidates_of(bool on_gpu, RankedBy ranked_by) {
     return all;
 }
 
+}  // namespace
+
 const CostTable& gpu_costs() {
-    static const std::vector<Candidate> candidates = candidates_of(true, RankedBy::rules);
+    static const std::vector<Candidate> candidates = candidates_of(true);
     static const std::vector<Cost> costs = costs_of(true);
     static const CostTable table{"NVIDIA H200", "bench/NOTES.md, \"auto\"", candidates, costs};
     return table;
 }
 
 const CostTable& cpu_costs(int lanes) {
-    static const std::vector<Candidate> candidates = candidates_of(false, RankedBy::rules);
+    static const std::vector<Candidate> candidates = candidates_of(false);
     static const std::vector<Cost> costs = costs_of(false), narrow_costs = costs_of(false, true);
     static const CostTable wide{"two threads of an EPYC and a Xeon", "bench/NOTES.md, \"auto\"", candidates, costs};
     static const CostTable narrow{"a Xeon held to AVX2", "bench/NOTES.md, \"AVX2\"", candidates, narrow_costs};

@@ -50,51 +50,32 @@ struct Cost {
 inline constexpr double kNear = 8e6;
 inline constexpr double kCached = 33e6;
 
-/// What predicts the time of a candidate: rules by its `Cost`, models by measurements.
-enum class RankedBy {
-    both,
-    rules,
-    models,
-    none,  ///< a baseline: measured only if it is named, and never chosen
-};
-
 /// An operator that can be chosen.
 struct Candidate {
     std::string_view name = {};     ///< the operator's; folders leave it out, as their `KnownOperator` has it
     std::string_view options = {};  ///< "option=value,..." that it is made with
-    RankedBy ranked_by = RankedBy::both;
     bool is_made_from_tiles = false;
     /// Bytes of the matrix that a product reads.
     double (*matrix_bytes)(const MatrixFeatures& f) = nullptr;
     /// Sets the terms nonzeros, rows and chain where they are not those of CSR, `csr_work`; may be null.
     void (*adapt)(const MatrixFeatures& f, Work& work) = nullptr;
-    /// Whether it is worth a prediction, by rules or by models; null: always.
+    /// Whether it may be chosen; null: always.
     bool (*suits)(const MatrixFeatures& f) = nullptr;
     /// An operator whose preparation takes as long where this one is chosen, if its own was measured in another way.
     std::string_view prepared_as = {};
-    /// A number that differs by 1 where the operator doubles the threads or the work of a thread, by more where it
-    /// takes another kernel; null: always the same.
-    double (*choice)(const MatrixFeatures& f) = nullptr;
-    /// Warps of a product over those that the GPU holds at a time; null: as many as fit take turns, or nothing is
-    /// known.
-    double (*waves)(const MatrixFeatures& f) = nullptr;
-    bool has_own_order = false;                       ///< of nonzeros, which `slice_sectors` belong to
-    FurtherFeatures further = FurtherFeatures::none;  ///< that bytes and `suits` follow from
 };
 
 /// What choices know of an operator: data of its folder (`choice.cpp`).
 struct KnownOperator {
     std::string_view name;
-    std::vector<Candidate> candidates = {};  ///< one for each set of options, the plain one first
+    std::vector<Candidate> candidates = {};  ///< one for each set of options
     /// What it costs more on a CPU without AVX-512, for matrices up to `kNear`, up to `kCached`, and larger ones.
     std::array<double, 3> without_avx512{1, 1, 1};
-    std::vector<Cost> costs = {};  ///< an entry or more, if rules rank it
+    std::vector<Cost> costs = {};  ///< one that has none is never chosen, but in a trial if a program registered it
 };
 
 /// Those of a backend, in the order of `kernels/operators/list.hpp`.
 std::span<const KnownOperator> known_operators(bool on_gpu);
-/// The candidates of a backend that are ranked by rules, or by models.
-std::vector<Candidate> candidates_of(bool on_gpu, RankedBy ranked_by);
 
 /// The candidates of a backend and what they cost there.
 struct CostTable {

@@ -115,11 +115,7 @@ public:
     explicit KnownDiagonals(const PatternView& a)
         : first_(-offset_t{a.rows}),
           words_(static_cast<std::size_t>(div_up(offset_t{a.rows} + a.cols, offset_t{64}))) {}
-    /// Whether it was not known.
-    bool add(offset_t number) {
-        std::uint64_t& word = words_[word_of(number)];
-        return (std::exchange(word, word | bit_of(number)) & bit_of(number)) == 0;
-    }
+    void add(offset_t number) { words_[word_of(number)] |= bit_of(number); }
     [[nodiscard]] bool has(offset_t number) const { return (words_[word_of(number)] & bit_of(number)) != 0; }
 
 private:
@@ -185,17 +181,6 @@ void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs) {
 
 void list_diagonals(const PatternView& a, ColumnRanges& columns) {
     for (offset_t i = 0; i < sampled_rows(a); ++i) columns.push_back(sampled_columns_of(a, sampled_row(a, i)));
-}
-
-void add_few_diagonals(const PatternView& a, MatrixFeatures& f) {
-    const auto most = static_cast<offset_t>(kMostDiaPlaces * static_cast<double>(f.nnz) / a.rows);
-    KnownDiagonals known(a);
-    offset_t count = 0;
-    for (std::int64_t row = 0; row < a.rows && count <= most;) {
-        for (auto k = a.row_ptrs[row]; k < a.row_ptrs[row + 1]; ++k) count += known.add(a.col_idxs[k] - row) ? 1 : 0;
-        row += 1 + shifted_rows(a.row_ptrs.data(), a.col_idxs.data(), row, a.rows);
-    }
-    f.diagonals = count <= most ? std::min(count, kMostDiagonals) : kMostDiagonals;
 }
 
 void add_diagonals(const PatternView& a, MatrixFeatures& f) {

@@ -4,7 +4,7 @@
 
 namespace tilespmv {
 
-/// Calls f(name, feature) for the features that are one number each, as profiles and `explain` call them.
+/// Calls f(name, feature) for the features that are one number each, as `explain` calls them.
 /// Features: `MatrixFeatures`, const or not.
 template <class Features, class F>
 void for_each_feature(Features& of, F&& f) {
@@ -19,15 +19,12 @@ void for_each_feature(Features& of, F&& f) {
     f("narrow_share", of.narrow_share);
     f("x_sectors", of.x_sectors);
     f("piece_sectors", of.piece_sectors);
-    f("slice_sectors", of.slice_sectors);
-    f("row_blocks", of.row_blocks);
     f("hub_share", of.hub_share);
     f("tile_nonzeros", of.tile_nonzeros);
     f("full_tile_share", of.full_tile_share);
     f("strip_slots", of.strip_slots);
     f("strip_fill", of.strip_fill);
     f("repeated_strips", of.repeated_strips);
-    f("rank_slots", of.rank_slots);
     f("diagonals", of.diagonals);
     f("hyb_width", of.hyb_width);
     f("hyb_rest", of.hyb_rest);

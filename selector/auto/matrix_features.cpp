@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "selector/auto/sample.hpp"
+#include "selector/work_sizes.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
@@ -177,8 +178,6 @@ RowPtrRanges sampled_row_ptrs(const PatternView& a) {
         for (const offset_t first : spread_tile_rows(a)) ptrs.push_back(row_ptrs_of(a, first, first + kTileSize));
     }
     list_strip_rows(a, ptrs);
-    list_slice_rows(a, f, ptrs);
-    list_row_block_rows(a, ptrs);
     list_diagonal_rows(a, ptrs);
     return ptrs;
 }
@@ -196,28 +195,8 @@ ColumnRanges sampled_columns(const PatternView& a) {
     }
     list_pieces(a, columns);
     list_strips(a, columns);
-    list_slices(a, f, columns);
     list_diagonals(a, columns);
     return columns;
-}
-
-MatrixFeatures small_features_of(const PatternView& a) {
-    MatrixFeatures f = sizes_of(a);
-    add_row_lengths(a, f);
-    f.full_tile_share = 0;  // of even rows
-    if (f.nnz == 0) return f;
-    add_sectors(a, sampled_blocks(a), f);
-    return f;
-}
-
-void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFeatures& f) {
-    if (f.nnz == 0) return;
-    if (which == FurtherFeatures::inodes) add_inodes(a, f);
-    if (which != FurtherFeatures::diagonals) return;
-    if (f.nnz <= kMostUnsampled)
-        add_few_diagonals(a, f);
-    else
-        add_diagonals(a, f);
 }
 
 MatrixFeatures features_of(const PatternView& a) {
@@ -231,11 +210,7 @@ MatrixFeatures features_of(const PatternView& a) {
     const bool has_few_rows = f.rows <= kFewRows;
     if (!has_few_rows) add_row_lengths(a, f);
     const std::int64_t half = strips.size() / 4 * 2;  // they are counted in pairs
-    const std::array<std::function<void()>, 5> parts{[&] {
-                                                         add_slices(a, f);
-                                                         add_row_blocks(a, f);
-                                                     },
-                                                     [&] {
+    const std::array<std::function<void()>, 4> parts{[&] {
                                                          if (has_few_rows) add_row_lengths(a, f);
                                                          add_full_tiles(a, f);
                                                          add_inodes(a, f);
@@ -254,6 +229,11 @@ MatrixFeatures features_of(const PatternView& a) {
     if (!is_small) add_diagonals(a, f);
     strips.add_to(f);
     return f;
+}
+
+int sell_steps_of(const MatrixFeatures& f) {
+    const auto lanes_of = [&](int steps) { return rounds_of(f.row_rounds, {steps, 1}).lanes; };
+    return sell_steps(f.cols, f.nnz, f.value_bytes, lanes_of, measured_gpu(f.value_bytes));
 }
 
 }  // namespace tilespmv

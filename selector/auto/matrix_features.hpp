@@ -28,10 +28,8 @@ struct PatternView {
     std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
     /// Where only the columns that `sampled_columns` lists are at hand: counts the diagonals of all nonzeros.
     std::function<offset_t()> count_diagonals = {};
-    /// Where only the row pointers that `sampled_row_ptrs` lists are at hand: what all of them tell, and every
-    /// `kRowPtrStep`-th of them.
+    /// Where only the row pointers that `sampled_row_ptrs` lists are at hand: what all of them tell.
     const RowStatistics* of_rows = nullptr;
-    std::span<const offset_t> spread_row_ptrs = {};
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
     [[nodiscard]] NumberSizes sizes() const {
@@ -65,9 +63,6 @@ struct MatrixFeatures {
     double x_sectors = 0;
     /// The same in pieces of a 264th of the nonzeros, of which the first 65,536 count; `x_sectors` on small matrices.
     double piece_sectors = 0;
-    /// The same in blocks of eight slices of sell, of neighbouring rows of as many rounds of loads.
-    double slice_sectors = 0;
-    double row_blocks = 0;  ///< of csr16 and csr-adaptive on an H200, about
     /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
     /// by one half of the sample, and counted in the other.
     double hub_share = 0;
@@ -84,7 +79,6 @@ struct MatrixFeatures {
     double strip_slots = 0;      ///< of a tile row, in the mean
     double strip_fill = 0;       ///< nonzeros of a slot over 16
     double repeated_strips = 0;  ///< share of the tile rows whose pattern, relative to their first row, came before
-    double rank_slots = 0;       ///< nonzeros of the longest row of a tile row, in the mean
 
     /// The largest width that at least a third of the rows fill (HYB), and the share of the nonzeros beyond it; of at
     /// most 2,048 rows.
@@ -105,32 +99,18 @@ struct MatrixFeatures {
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
 
-/// From one of the row pointers that are at hand of a large matrix to the next.
-inline constexpr index_t kRowPtrStep = 256;
-
 /// The row pointers that features are found from where the matrix has more than `kMostUnsampled` nonzeros, and
-/// `of_rows` and `spread_row_ptrs` are there: no others are read. They may overlap. None are read to list them.
+/// `of_rows` is there: no others are read. They may overlap. None are read to list them.
 std::vector<std::span<const offset_t>> sampled_row_ptrs(const PatternView& a);
 
 /// Nonzeros up to which features may be found by reading all columns, sampled or not.
 inline constexpr offset_t kMostUnsampled = 200'000;
 
 /// Where a matrix has more nonzeros, and `count_diagonals` is there, these are the columns that features are found
-/// from: no others are read, by this function and the two below. They may overlap. Columns are not read to list them.
+/// from: no others are read. They may overlap. Columns are not read to list them.
 ColumnRanges sampled_columns(const PatternView& a);
-
-/// Those from which times on a small matrix are predicted (`SmallModel`), found by the caller's thread in less time
-/// than others take to wake: lengths of rows, `narrow_share` and `x_sectors`, the same as `features_of` has. The others
-/// are as in a matrix without nonzeros.
-MatrixFeatures small_features_of(const PatternView& a);
 
 /// Steps of a slice of sell on an H200.
 int sell_steps_of(const MatrixFeatures& f);
-
-/// What some operators ask for beside these.
-enum class FurtherFeatures { none, inodes, diagonals, all };
-/// Adds `inode_rows`, the same as `features_of` has, or `diagonals`, for which `kMostDiagonals` stands as soon as there
-/// are more than DIA pays for, to what `small_features_of` has found. Of `none` and `all` nothing.
-void add_further_features(const PatternView& a, FurtherFeatures which, MatrixFeatures& f);
 
 }  // namespace tilespmv

@@ -93,7 +93,6 @@ double vector_bytes(const MatrixFeatures& f) {
 
 std::string why(const RankedOperator& one, offset_t nnz) {
     const double bytes = nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(nnz);
-    if (one.mostly.empty()) return fmt::format("{:.1f} bytes a nonzero; as on matrices like it", bytes);
     return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes, 100 * one.mostly_share, one.mostly);
 }
 

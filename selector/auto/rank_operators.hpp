@@ -37,7 +37,7 @@ struct RankedOperator {
     double preparation_seconds = 0;
     double matrix_bytes = 0;       ///< that a product reads
     Work work{};                   ///< what `seconds` follows from
-    std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"; empty if nobody knows
+    std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"
     double mostly_share = 0;
 
     /// For so many products; for 0 those of a product alone.
@@ -53,8 +53,8 @@ std::string why(const RankedOperator& one, offset_t nnz);
 double pays_after(const RankedOperator& a, const RankedOperator& b);
 
 /// Every candidate that suits the matrix, those of the least time for the expected products first. The one place where
-/// it is decided which operator `auto` takes; another model of times takes the place of this function's body. A pure
-/// function. Throws `Error` if the table lacks the costs of a candidate.
+/// it is decided which operator `auto` takes. A pure function. Throws `Error` if the table lacks the costs of a
+/// candidate.
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question);
 std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, const CostTable& table);
 

@@ -49,7 +49,6 @@ struct SampledStrip {
     offset_t taken = 0;  ///< in slots
     offset_t slots = 0;
     offset_t tiles = 0;
-    offset_t longest = 0;  ///< nonzeros of a row
     std::uint64_t pattern = 0;
 
     void add(const SampledStrip& other);
@@ -71,13 +70,8 @@ private:
 };
 /// Rows of an inode, of the same tile rows.
 void add_inodes(const PatternView& a, MatrixFeatures& f);
-/// How sell and csr16 divide the matrix: sectors of x in slices, and row blocks.
-void add_slices(const PatternView& a, MatrixFeatures& f);
-void add_row_blocks(const PatternView& a, MatrixFeatures& f);
 /// Diagonals of the sample, and of all nonzeros where DIA may pay.
 void add_diagonals(const PatternView& a, MatrixFeatures& f);
-/// Of all nonzeros; `kMostDiagonals` as soon as there are more than DIA pays for.
-void add_few_diagonals(const PatternView& a, MatrixFeatures& f);
 
 /// Row pointers of a matrix.
 using RowPtrRanges = std::vector<std::span<const offset_t>>;
@@ -89,14 +83,11 @@ inline std::span<const offset_t> row_ptrs_of(const PatternView& a, offset_t firs
 }
 /// The row pointers that these read, added to `ptrs`.
 void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs);  ///< and those of inodes
-void list_slice_rows(const PatternView& a, const MatrixFeatures& f, RowPtrRanges& ptrs);
-void list_row_block_rows(const PatternView& a, RowPtrRanges& ptrs);
 void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs);
 
 /// What these read of the columns, added to `columns`: blocks apart, which `sampled_blocks` has.
 void list_pieces(const PatternView& a, ColumnRanges& columns);
 void list_strips(const PatternView& a, ColumnRanges& columns);  ///< and inodes
-void list_slices(const PatternView& a, const MatrixFeatures& f, ColumnRanges& columns);
 void list_diagonals(const PatternView& a, ColumnRanges& columns);
 
 }  // namespace tilespmv

@@ -25,17 +25,10 @@ public:
           met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}
     /// Distinct ones of these columns.
     offset_t of(std::span<const index_t> columns) {
-        start();
-        return add(columns);
-    }
-    /// Forgets all columns.
-    void start() {
-        if (++call_ != 0) return;
-        std::ranges::fill(met_, std::uint8_t{0});
-        call_ = 1;
-    }
-    /// Distinct ones of these columns that no columns since `start` had.
-    offset_t add(std::span<const index_t> columns) {
+        if (++call_ == 0) {
+            std::ranges::fill(met_, std::uint8_t{0});
+            call_ = 1;
+        }
         if (is_exact_) return count(columns, [&](index_t column) { return sector_of(column); });
         return count(columns, [&](index_t column) {
             const std::size_t sector = sector_of(column);

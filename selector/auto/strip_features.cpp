@@ -51,13 +51,6 @@ StripRows first_nonzeros(const PatternView& a, index_t first_row, index_t rows, 
     return all;
 }
 
-offset_t longest_of(const PatternView& a, index_t first_row, index_t rows) {
-    offset_t longest = 0;
-    for (index_t row = first_row; row < first_row + rows; ++row)
-        longest = std::max(longest, a.row_ptrs[row + 1] - a.row_ptrs[row]);
-    return longest;
-}
-
 offset_t repeated_nonzeros(const PatternView& a, index_t first_row, index_t rows) {
     offset_t repeated = 0;
     for (index_t row = first_row; row < first_row + rows; ++row) {
@@ -75,7 +68,6 @@ void count_strips(const PatternView& a, std::span<const index_t> first_rows, std
         const index_t count = std::min<index_t>(kTileSize, a.rows - first);
         rows[i] = first_nonzeros(a, first, count, copies[i]);
         strips[i].nonzeros = a.row_ptrs[first + count] - a.row_ptrs[first];
-        strips[i].longest = longest_of(a, first, count);
     }
     const auto slots = count_slots(rows, kMostSlots);
     for (std::size_t i = 0; i < strips.size(); ++i) {
@@ -106,7 +98,6 @@ void add_slots(std::vector<SampledStrip>& strips, MatrixFeatures& f) {
     f.strip_slots = slots / static_cast<double>(strips.size());
     f.strip_fill = static_cast<double>(all.taken) / static_cast<double>(all.slots * kTileSize);
     f.repeated_strips = static_cast<double>(repeated) / static_cast<double>(strips.size());
-    f.rank_slots = static_cast<double>(all.longest) / static_cast<double>(strips.size());
 }
 
 }  // namespace
@@ -116,7 +107,6 @@ void SampledStrip::add(const SampledStrip& other) {
     taken += other.taken;
     slots += other.slots;
     tiles += other.tiles;
-    longest += other.longest;
 }
 
 StripSample::StripSample(const PatternView& a) : a_(a) {

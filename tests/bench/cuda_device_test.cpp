@@ -219,28 +219,5 @@ TEST_F(CudaDeviceOnGpu, EveryModeIsMeasured) {
     }
 }
 
-TEST_F(CudaDeviceOnGpu, IsProbed) {
-    const Probe probe = probe_of(*device_);
-    EXPECT_TRUE(probe.is_gpu);
-    EXPECT_EQ(probe.name, device_->name());
-    EXPECT_GE(probe.multiprocessors, 1);
-    EXPECT_GE(probe.threads, 1024);
-    EXPECT_GE(probe.blocks, 8);
-    EXPECT_GE(probe.registers, 32768);
-    EXPECT_GE(probe.cache_rate, probe.read_rate);
-    EXPECT_LT(probe.cache_rate, 20 * probe.read_rate) << "of L2, not of L1";
-    for (const double launch : {probe.loop_launch_seconds, probe.graph_launch_seconds}) {
-        EXPECT_GT(launch, 2e-7);
-        EXPECT_LT(launch, 5e-5);
-    }
-    EXPECT_LE(probe.graph_launch_seconds, 1.5 * probe.loop_launch_seconds);
-}
-
-using SanitizerHarness = CudaDeviceOnGpu;
-TEST_F(SanitizerHarness, CacheRate) {
-    const cudaStream_t stream = dynamic_cast<CudaDevice&>(*device_).stream();
-    EXPECT_GT(cuda::measure_cache_rate(stream, 1 * kMiB, 2), 0);
-}
-
 }  // namespace
 }  // namespace tilespmv::bench

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "selector/models/json_node.hpp"
+#include "bench/harness/json_node.hpp"
 #include "tests/bench/sample_results.hpp"
 #include "tests/support/message_of.hpp"
 

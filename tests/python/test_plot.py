@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from tilespmv import _paper_results, _profile_charts, paper, plot  # noqa: E402
+from tilespmv import _paper_results, paper, plot  # noqa: E402
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "tools/golden"
 BENCH = json.loads((GOLDEN / "bench.json").read_text())
@@ -211,36 +211,12 @@ def test_plot_command_says_what_is_wrong(command, tmp_path):
         "failed.json": "tilespmv.plot: there is no right result that could be drawn\n",
         "missing.json": f"tilespmv.plot: {tmp_path}/missing.json: No such file or directory\n",
         "other.json": f"tilespmv.plot: {tmp_path}/other.json: expected a file of tilespmv bench --json or tilespmv "
-        "solve --json or tilespmv tune\n",
+        "solve --json\n",
     }.items():
         assert command(plot, tmp_path / file, "-o", tmp_path / "none") == (1, "", expected)
     assert command(plot, tmp_path / "text.json", "-o", tmp_path / "none")[2].count("\n") == 1
     assert command(plot, tmp_path / "text.json")[0] == 2
     assert not (tmp_path / "none").exists()
-
-
-def test_charts_of_a_profile(command, tmp_path):
-    def product(operator, seconds, held_out):
-        return dict(operator=operator, seconds=seconds, predicted_s=9, held_out_s=held_out)
-
-    def measured(nnz, *products, values="float64"):
-        return dict(values=values, features=dict(nnz=nnz), products=list(products))
-
-    matrices = [measured(1000, product("a", 1, 2), product("b", 3, 1.5), dict(operator="c", error="refused"))]
-    matrices += [measured(2000, product("a", 1, 0.5), product("b", 2, 2), product("d", 0.1, 0))]
-    matrices += [measured(3000, product("a", 1, 1), values="float32")]
-    profile = dict(format="tilespmv-profile", probe=dict(name="Some GPU"), matrices=matrices)
-    drawn = {chart.name: chart.figure for chart in _profile_charts.profile_charts(profile)}
-    assert points(drawn["predictions-float64"]) == [(1000, 2), (2000, 0.5), (1000, 0.5), (2000, 1)]
-    assert legend(drawn["predictions-float64"]) == ["a", "b", "as measured"]
-    assert points(drawn["predictions-float32"]) == [(3000, 1)]
-    assert points(drawn["choices"]) == [(1000, 3), (2000, 1)]
-    (tmp_path / "profile.json").write_text(json.dumps(profile))
-    code, said, notes = command(plot, tmp_path / "profile.json", "-o", tmp_path)
-    assert (code, len(said.split()), notes) == (0, 3, "")
-    assert command(paper, tmp_path / "profile.json", "-o", tmp_path)[2] == (
-        f"tilespmv.paper: {tmp_path}/profile.json: expected a file of tilespmv bench --json\n"
-    )
 
 
 # The paper

@@ -86,8 +86,6 @@ TEST_F(FileOptions, OutputsReplaceNoInput) {
     for (CLI::App* command : commands()) {
         std::vector<Given> inputs;
         for (const auto* option : options_of_type(*command, "INPUT")) inputs.push_back({option, file});
-        for (const auto* option : options_of_type(*command, "OPERATOR"))
-            inputs.push_back({option, "auto:profile=" + file});
         std::vector<Given> outputs;
         for (const auto* option : options_of_type(*command, "OUTPUT")) outputs.push_back({option, file});
         for (const auto* option : options_of_type(*command, "OUTPUT|-")) outputs.push_back({option, file});

@@ -12,7 +12,6 @@ void add_commands(CLI::App& app) {
     add_verify(app);
     add_generate(app);
     add_bench(app);
-    add_tune(app);
     add_info(app);
 }
 

@@ -16,7 +16,6 @@ void add_verify(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_explain(CLI::App& app);
-void add_tune(CLI::App& app);
 void add_info(CLI::App& app);
 
 /// All of them, in the order in which the help shows them.

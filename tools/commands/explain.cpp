@@ -6,13 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "kernels/auto/candidates_here.hpp"
 #include "kernels/choose_operator.hpp"
-#include "kernels/cpu/processor.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/this_probe.hpp"
-#include "selector/models/profile_file.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
@@ -30,46 +27,29 @@ struct ExplainOptions {
     std::string values;
     std::string device;
     std::optional<Accumulator> accumulator;
-    std::string profile;
     offset_t products = 0;
     std::string json;
 };
 
-/// Of this machine, or the one that was measured; `name` says which, `machine` what its profile is called by.
-Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name, std::string& machine) {
+/// Of this machine, or the one that was measured; `name` says which.
+Gpu gpu_to_choose_for(std::size_t value_bytes, std::string& name) {
     try {
-        const auto info = cuda::require_device();
-        name = machine = info.name;
-        return cuda::gpu_to_choose_for(value_bytes);
+        name = cuda::require_device().name;
+        return cuda::this_gpu(value_bytes);
     } catch (const Error& error) {
         if (error.code() != ExitCode::unavailable) throw;
-        machine = gpu_costs().machine;
-        name = fmt::format("{} (no GPU here)", machine);
+        name = fmt::format("{} (no GPU here)", gpu_costs().machine);
         return measured_gpu(value_bytes);
     }
-}
-
-/// By the profile, if there is one and it decides; else by the rules. `others` are those of the other.
-void rank(Explanation& e, const std::string& profile_file, const std::string& machine) {
-    e.ranked = rank_operators(e.question);
-    const FoundProfile found = find_profile(profile_file, machine, e.question.features.sizes());
-    if (!found.profile) return;
-    e.others = rank_operators(e.question, *found.profile);
-    e.unknown = remove_unknown(e.others, e.question);
-    if (e.others.empty()) return;
-    e.profile = found.name;
-    e.by_models = found.decides;
-    if (e.by_models) std::swap(e.ranked, e.others);
 }
 
 template <Value V>
 Explanation explain(const ExplainOptions& options) {
     Explanation e;
-    std::string machine = cpu::processor_name();
     e.question.products = options.products;
     const bool on_gpu = options.device == "cuda" || (options.device.empty() && choose_backend("") == Backend::cuda);
     if (on_gpu) {
-        e.question.gpu = gpu_to_choose_for(sizeof(V), e.device, machine);
+        e.question.gpu = gpu_to_choose_for(sizeof(V), e.device);
     } else {
         require_values<V>(Backend::cpu);
         e.question.threads = omp_get_max_threads();
@@ -88,7 +68,7 @@ Explanation explain(const ExplainOptions& options) {
     e.values = value_name<V>();
     e.sums = accumulator_name(sums);
     e.costs = on_gpu ? &gpu_costs() : &cpu_costs(e.question.lanes);
-    rank(e, options.profile, machine);
+    e.ranked = rank_operators(e.question);
     return e;
 }
 
@@ -106,8 +86,6 @@ void add_explain(CLI::App& app) {
     add_number<offset_t>(*command, "--products", options->products, 0, offset_t{1} << 52,
                          "Expected products; 0: so many that preparation does not count")
         ->default_str("0");
-    add_input(*command, "--profile", options->profile,
-              "Choose by the models of this profile (default: $TILESPMV_PROFILE, else the machine's own)");
     add_output_or_stdout(*command, "--json", options->json,
                          "Write it as JSON to this file, with every feature and term");
     set_examples(*command, {"tilespmv explain cant.mtx",

@@ -17,11 +17,7 @@ struct Explanation {
     OperatorQuestion question;
     std::vector<RankedOperator> ranked;  ///< the answer, for a matrix as CSR
     std::string stored;  ///< the operator that multiplies what an archive holds as it is, which is taken; else empty
-    const CostTable* costs = nullptr;    ///< of the rules
-    std::string profile;                 ///< file of models; empty without one
-    bool by_models = false;              ///< whether they gave the answer, or the rules
-    std::vector<RankedOperator> others;  ///< what the other ones say; empty without models
-    std::vector<std::string> unknown;    ///< operators of the models that this build lacks, which are passed over
+    const CostTable* costs = nullptr;
 };
 
 /// As text: the choice and why, the features of the matrix, a row for each candidate.

@@ -18,12 +18,6 @@ Json features_json(const MatrixFeatures& f) {
     return json;
 }
 
-/// What the ones that did not give the answer predict of an operator; null if they do not know it.
-Json other_json(const Explanation& e, const std::string& specification) {
-    const auto found = std::ranges::find(e.others, specification, &RankedOperator::specification);
-    return found == e.others.end() ? Json(nullptr) : Json(found->seconds);
-}
-
 Json candidate_json(const RankedOperator& one, const RankedOperator& soonest, offset_t nnz) {
     Json terms = Json::object();
     for (std::size_t i = 0; i < kTerms; ++i) terms[std::string(kTermNames[i])] = one.work[i];
@@ -42,24 +36,17 @@ Json candidate_json(const RankedOperator& one, const RankedOperator& soonest, of
 Json explanation_json(const Explanation& e) {
     Json candidates = Json::array();
     const auto& soonest = *std::ranges::min_element(e.ranked, {}, &RankedOperator::preparation_seconds);
-    for (const auto& one : e.ranked) {
-        candidates.push_back(candidate_json(one, soonest, e.question.features.nnz));
-        if (!e.profile.empty())
-            candidates.back()[e.by_models ? "rules_s" : "models_s"] = other_json(e, one.specification);
-    }
-    Json json{{"matrix", e.matrix},
-              {"values", e.values},
-              {"accumulator", e.sums},
-              {"device", e.device},
-              {"products", e.question.products},
-              {"chosen", e.stored.empty() ? e.ranked.front().specification : e.stored},
-              {"as_stored", !e.stored.empty()},
-              {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
-              {"features", features_json(e.question.features)},
-              {"candidates", candidates}};
-    if (!e.unknown.empty()) json["unknown_operators"] = e.unknown;
-    if (!e.profile.empty()) json["profile"] = {{"file", e.profile}, {"decides", e.by_models}};
-    return json;
+    for (const auto& one : e.ranked) candidates.push_back(candidate_json(one, soonest, e.question.features.nnz));
+    return {{"matrix", e.matrix},
+            {"values", e.values},
+            {"accumulator", e.sums},
+            {"device", e.device},
+            {"products", e.question.products},
+            {"chosen", e.stored.empty() ? e.ranked.front().specification : e.stored},
+            {"as_stored", !e.stored.empty()},
+            {"costs", {{"machine", e.costs->machine}, {"measured_by", e.costs->measured_by}}},
+            {"features", features_json(e.question.features)},
+            {"candidates", candidates}};
 }
 
 }  // namespace tilespmv::tools

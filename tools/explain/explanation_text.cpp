@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "tile/io/printable.hpp"
 #include "tools/explain/explanation.hpp"
 #include "tools/options/source.hpp"
 #include "tools/text/number_text.hpp"
@@ -36,8 +35,8 @@ std::string features_text(const MatrixFeatures& f) {
         percent(f.narrow_share), percent(f.hub_share), f.x_sectors);
     text += fmt::format("tiles      {:.1f} nonzeros a tile, {} of the nonzeros in tile rows of full ones\n",
                         f.tile_nonzeros, percent(f.full_tile_share));
-    text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before; {:.1f} filled by rank\n",
-                        f.strip_slots, percent(f.strip_fill), percent(f.repeated_strips), f.rank_slots);
+    text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before\n", f.strip_slots,
+                        percent(f.strip_fill), percent(f.repeated_strips));
     text += fmt::format(
         "diagonals  at least {} with nonzeros; HYB has {} nonzeros of a row in its ELL part, {} of all in COO\n",
         grouped(f.diagonals), grouped(f.hyb_width), percent(f.hyb_rest));
@@ -46,27 +45,6 @@ std::string features_text(const MatrixFeatures& f) {
 
 std::string products_text(offset_t products) {
     return products == 0 ? "many products" : fmt::format("{} product{}", grouped(products), products == 1 ? "" : "s");
-}
-
-std::string other_text(const Explanation& e, const std::string& specification) {
-    const auto found = std::ranges::find(e.others, specification, &RankedOperator::specification);
-    return found == e.others.end() ? "-" : time_text(found->seconds);
-}
-
-std::string profile_text(const Explanation& e) {
-    if (e.profile.empty()) return "";
-    return e.by_models ? fmt::format("chosen by the models of: {}\n", printable(e.profile))
-                       : fmt::format(
-                             "chosen by the rules, since no check speaks for the models of: {}\n"
-                             "  (tilespmv tune --suite unseen makes one, --profile FILE takes them anyhow)\n",
-                             printable(e.profile));
-}
-
-std::string unknown_text(const Explanation& e) {
-    if (e.unknown.empty()) return "";
-    std::string names;
-    for (const auto& one : e.unknown) names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(one));
-    return fmt::format("passed over, since this build has no such operator: {}\n", names);
 }
 
 }  // namespace
@@ -85,24 +63,17 @@ std::string explanation_text(const Explanation& e) {
                         why(chosen, f.nnz));
     text += features_text(f);
     TextTable table;
-    TextTable::Row titles{"operator", "product", "over the chosen", "preparation", "pays after", "bytes/nnz"};
-    if (!e.profile.empty()) titles.emplace_back(e.by_models ? "by the rules" : "by models");
-    table.add(titles);
+    table.add({"operator", "product", "over the chosen", "preparation", "pays after", "bytes/nnz"});
     for (const auto& one : e.ranked) {
-        TextTable::Row row{one.specification,
-                           time_text(one.seconds),
-                           fmt::format("{:.2f} x", chosen.seconds > 0 ? one.seconds / chosen.seconds : 1),
-                           time_text(one.preparation_seconds),
-                           after_text(one, soonest),
-                           fmt::format("{:.2f}", f.nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(f.nnz))};
-        if (!e.profile.empty()) row.push_back(other_text(e, one.specification));
-        table.add(row);
+        table.add({one.specification, time_text(one.seconds),
+                   fmt::format("{:.2f} x", chosen.seconds > 0 ? one.seconds / chosen.seconds : 1),
+                   time_text(one.preparation_seconds), after_text(one, soonest),
+                   fmt::format("{:.2f}", f.nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(f.nnz))});
     }
     text += "\npredicted:\n" + table.str();
     return text +
            fmt::format("\npays after: products until its preparation is paid for over {}\ncosts measured on: {} ({})\n",
-                       soonest.specification, e.costs->machine, e.costs->measured_by) +
-           profile_text(e) + unknown_text(e);
+                       soonest.specification, e.costs->machine, e.costs->measured_by);
 }
 
 }  // namespace tilespmv::tools

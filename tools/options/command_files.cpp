@@ -82,7 +82,6 @@ void check_files(const CLI::App& command) {
         files.input(role, file);
     };
     for_each_value(command, kInputType, read);
-    for_each_file_of_operators(command, "profile", read);
     std::string stdout_role;
     const auto add = [&](const std::string& role, const std::string& file) { files.output(role, file); };
     for_each_file_of_operators(command, "cache", add);

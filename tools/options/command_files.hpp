@@ -44,7 +44,7 @@ CLI::Option* add_output(CLI::App& command, const std::string& name, std::string&
 /// Makes a folder and those it lies in, if they are missing. Throws `Error`.
 void make_directory(const std::filesystem::path& directory);
 
-/// An option that specifies an operator, or several, which may name files: a profile to read, a cache to write.
+/// An option that specifies an operator, or several, which may name a file: a cache to write.
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
                           const std::string& help);
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::vector<std::string>& specifications,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "kernels/auto/auto_options.hpp"
 #include "kernels/auto/machine_ranking.hpp"
 #include "kernels/choose_operator.hpp"
 #include "tools/options/command_files.hpp"
@@ -101,7 +102,7 @@ template <class T>
 std::vector<RankedOperator> rank_if_auto(const std::string& specification, const CsrMatrix<T>& a, Backend backend) {
     Options options("operator", specification);
     if (options.name() != "auto") return {};
-    return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options));
+    return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options).products);
 }
 
 /// Why `auto` took what it did.

@@ -10,15 +10,6 @@
 namespace tilespmv {
 namespace {
 
-/// Blocks take so many rows and nonzeros, of which slack is kept for rows that begin in them.
-double merge_waves(const MatrixFeatures& f) {
-    const int items = merge_items(f.rows + f.nnz, gpu_of(f).tuning.merge);
-    const double of_block =
-        static_cast<double>(cuda::kMergeThreads) * items * (cuda::kMergeSlack - 1) / cuda::kMergeSlack;
-    const int resident = items > 4 ? cuda::kMergeBlocks<8> : cuda::kMergeBlocks<4>;
-    return waves_of(f, std::ceil(static_cast<double>(f.rows + f.nnz) / of_block), resident);
-}
-
 /// No row keeps a warp for long. With rows of 775 it takes 0.78 of the time of csr-adaptive, with 1,194 1.17 times it.
 bool suits_csr_vector(const MatrixFeatures& f) {
     const auto longest = static_cast<double>(f.longest_row);
@@ -40,39 +31,6 @@ void csr_vector_work(const MatrixFeatures& f, Work& work) {
     add_rounds(f, vector_shape(f.row_rounds, kVectorFlights, {}), work);
 }
 
-VectorShape vector_shape_of(const MatrixFeatures& f) {
-    return vector_shape(f.row_rounds, kVectorFlights, gpu_of(f).tuning.vector);
-}
-
-double csr_vector_choice(const MatrixFeatures& f) {
-    const VectorShape shape = vector_shape_of(f);
-    return std::log2(shape.threads) + (shape.flight > kVectorFlights.front() ? 1 : 0);
-}
-
-template <int kThreads>
-double fixed_vector_waves(const MatrixFeatures& f) {
-    return thread_waves(f, kThreads);
-}
-
-double vector_waves(const MatrixFeatures& f) { return thread_waves(f, vector_shape_of(f).threads); }
-
-/// Rounds of a row by so many threads with four nonzeros in flight: the sum of ceil(length / 4t) * t, and the longest.
-template <int kThreads>
-void vector_work(const MatrixFeatures& f, Work& work) {
-    const RowRounds& rounds = rounds_of(f.row_rounds, {kThreads, 4});
-    of(work, Term::rows) = static_cast<double>(rounds.all) * kThreads;
-    of(work, Term::chain) = static_cast<double>(rounds.longest);
-}
-
-template <int kThreads>
-Candidate csr_vector(std::string_view options) {
-    return {.options = options,
-            .ranked_by = RankedBy::models,
-            .matrix_bytes = csr_bytes,
-            .adapt = vector_work<kThreads>,
-            .waves = fixed_vector_waves<kThreads>};
-}
-
 /// A thread a row: lanes of a warp wait for the longest of theirs.
 void csr_scalar_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::chain) = static_cast<double>(f.longest_row);
@@ -90,7 +48,7 @@ void csr_omp_work(const MatrixFeatures& f, Work& work) {
 
 KnownOperator known_of_csr_merge() {
     return {.name = "csr-merge",
-            .candidates = {{.matrix_bytes = csr_bytes, .adapt = shared_row_work, .waves = merge_waves}},
+            .candidates = {{.matrix_bytes = csr_bytes, .adapt = shared_row_work}},
             .costs = {
                 {"csr-merge", 8, {3.3e-7, 0.86, 5.2e-13, 5.3e-12, 2.2e-12, 1.0e-7}, {4.4e-5, 2.6e-10, 2e-10, 0}},
                 {"csr-merge", 4, {8.4e-7, 0.70, 5.2e-13, 4.2e-12, 2.2e-12, 1e-7}, {4.4e-5, 1.8e-10, 2e-10, 0}, 4},
@@ -99,16 +57,7 @@ KnownOperator known_of_csr_merge() {
 
 KnownOperator known_of_csr_vector() {
     return {.name = "csr-vector",
-            .candidates = {{.matrix_bytes = csr_bytes,
-                            .adapt = csr_vector_work,
-                            .suits = suits_csr_vector,
-                            .choice = csr_vector_choice,
-                            .waves = vector_waves},
-                           csr_vector<2>("threads=2"),
-                           csr_vector<4>("threads=4"),
-                           csr_vector<8>("threads=8"),
-                           csr_vector<16>("threads=16"),
-                           csr_vector<32>("threads=32")},
+            .candidates = {{.matrix_bytes = csr_bytes, .adapt = csr_vector_work, .suits = suits_csr_vector}},
             .costs = {
                 {"csr-vector", 8, {1.7e-7, 0.99, 0, 4.5e-12, 5.1e-12, 5e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
                 {"csr-vector", 4, {1.7e-7, 0.99, 0, 4.5e-12, 5.5e-12, 4.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
@@ -118,8 +67,7 @@ KnownOperator known_of_csr_vector() {
 
 KnownOperator known_of_csr_scalar() {
     return {.name = "csr-scalar",
-            .candidates =
-                {{.matrix_bytes = csr_bytes, .adapt = csr_scalar_work, .suits = suits_csr_scalar, .waves = row_waves}},
+            .candidates = {{.matrix_bytes = csr_bytes, .adapt = csr_scalar_work, .suits = suits_csr_scalar}},
             .costs = {
                 {"csr-scalar", 8, {1.0e-7, 0.90, 0, 4.5e-12, 0, 3e-8}, {6.6e-5, 2.6e-10, 3e-10, 0}},
                 {"csr-scalar", 4, {2.5e-7, 0.50, 0, 6.8e-12, 0, 2.6e-8}, {6.6e-5, 1.8e-10, 3e-10, 0}},
@@ -129,8 +77,7 @@ KnownOperator known_of_csr_scalar() {
 
 KnownOperator known_of_csr_omp() {
     return {.name = "csr-omp",
-            .candidates = {{.ranked_by = RankedBy::rules, .matrix_bytes = bytes_as_csr, .adapt = csr_omp_work},
-                           {.ranked_by = RankedBy::models, .matrix_bytes = bytes_as_csr}},
+            .candidates = {{.matrix_bytes = bytes_as_csr, .adapt = csr_omp_work}},
             .costs = {
                 {"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
                 {"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},

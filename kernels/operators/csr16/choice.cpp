@@ -1,10 +1,6 @@
 #include "kernels/operators/csr16/choice.hpp"
 
-#include <cmath>
-
-#include "kernels/cuda/tuning.hpp"
 #include "selector/auto/work_terms.hpp"
-#include "selector/work_sizes.hpp"
 
 namespace tilespmv {
 
@@ -14,23 +10,9 @@ double csr16_bytes(const MatrixFeatures& f) {
     return 2 * rows_of(f) + (code + value_of(f) + 32.0 / 512) * nnz_of(f);
 }
 
-double row_block_choice(const MatrixFeatures& f) {
-    using Team = RowBlockTeam;
-    const Gpu gpu = gpu_of(f);
-    const RowBlockLimits limits = row_block_limits(f.nnz, Team::kThreads, Team::kNonzeros, gpu);
-    return std::log2(row_block_shape(limits.block_nonzeros, Team::kThreads, f.nnz, 0, gpu.tuning.row_blocks).each);
-}
-
-double row_block_waves(const MatrixFeatures& f) {
-    return waves_of(f, f.row_blocks * RowBlockTeam::kThreads / kWarpLanes, cuda::kRowBlockWarps);
-}
-
 KnownOperator known_of_csr16() {
     return {.name = "csr16",
-            .candidates = {{.matrix_bytes = csr16_bytes,
-                            .adapt = shared_row_work,
-                            .choice = row_block_choice,
-                            .waves = row_block_waves}},
+            .candidates = {{.matrix_bytes = csr16_bytes, .adapt = shared_row_work}},
             .costs = {
                 {"csr16", 8, {3.5e-7, 0.86, 4.0e-13, 5.5e-12, 1.9e-12, 5.8e-8}, {8.3e-5, 4.5e-10, 1.6e-9, 0}},
                 {"csr16", 4, {3.2e-7, 1.10, 4.0e-13, 4.8e-12, 1.9e-12, 4.8e-8}, {8.3e-5, 3.6e-10, 1.5e-9, 0}},

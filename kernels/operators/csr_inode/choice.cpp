@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "selector/auto/work_terms.hpp"
 #include "selector/csr_shapes.hpp"
@@ -27,48 +25,16 @@ bool suits_csr_inode(const MatrixFeatures& f) {
            longest <= 1024;
 }
 
-/// Rows of an inode of at most so many.
-double alike_rows(const MatrixFeatures& f, int most_rows) {
-    return std::clamp(f.inode_rows, 1.0, static_cast<double>(most_rows));
-}
-
-/// If inodes are of as many rows as in the mean.
-InodeShape inode_shape(const MatrixFeatures& f) {
-    std::array<InodeLengths, kInodeRows.size()> mean;
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-        const double alike = alike_rows(f, kInodeRows[i]);
-        mean[i] = {static_cast<offset_t>(static_cast<double>(f.rows) / alike), f.row_rounds};
-        for (auto& rounds : mean[i].rounds) rounds.all = static_cast<offset_t>(static_cast<double>(rounds.all) / alike);
-    }
-    return inode_shape(mean, {}, f.sizes(), gpu_of(f));
-}
-
-double inode_choice(const MatrixFeatures& f) {
-    const InodeShape shape = inode_shape(f);
-    return std::log2(shape.threads * shape.flight);
-}
-
-double inode_waves(const MatrixFeatures& f) {
-    const InodeShape shape = inode_shape(f);
-    return waves_of(f, static_cast<double>(f.rows) / alike_rows(f, shape.rows) * shape.threads / kWarpLanes,
-                    inode_warps(shape, f.sizes()));
-}
-
 }  // namespace
 
 KnownOperator known_of_csr_inode() {
     return {.name = "csr-inode",
-            .candidates = {{.matrix_bytes = csr_inode_bytes,
-                            .adapt = csr_inode_work,
-                            .suits = suits_csr_inode,
-                            .choice = inode_choice,
-                            .waves = inode_waves,
-                            .further = FurtherFeatures::inodes}},
+            .candidates = {{.matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode}},
             .costs = {
                 {"csr-inode", 8, {2.0e-7, 1.08, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
                 {"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
                 {"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
-                {"csr-inode", 2, {2.0e-7, 1.50, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
+                {"csr-inode", 2, {2.0e-7, 1.35, 0, 4.3e-12, 2.5e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
             }};
 }
 

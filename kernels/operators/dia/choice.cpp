@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "selector/auto/work_terms.hpp"
-#include "selector/work_sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -24,26 +23,18 @@ bool suits_dia(const MatrixFeatures& f) {
     return f.nnz > 0 && f.diagonals < kMostDiagonals && dia_places(f) <= kMostDiaPlaces * nnz_of(f);
 }
 
-double dia_choice(const MatrixFeatures& f) {
-    return dia_rows_a_thread(f.rows, f.diagonals, gpu_of(f)) == 2 ? kOtherKernel : 0;
-}
-
 bool suits_dia_omp(const MatrixFeatures& f) { return may_pad(f) && suits_dia(f); }
 
 }  // namespace
 
 KnownOperator known_of_dia() {
     return {.name = "dia",
-            .candidates = {{.matrix_bytes = dia_bytes,
-                            .adapt = dia_work,
-                            .suits = suits_dia,
-                            .choice = dia_choice,
-                            .further = FurtherFeatures::diagonals}},
+            .candidates = {{.matrix_bytes = dia_bytes, .adapt = dia_work, .suits = suits_dia}},
             .costs = {
-                {"dia", 8, {5e-8, 0.82, 0, 0, 3.0e-12, 1.25e-7}, {3e-4, 6.0e-10, 9e-10, 0}},
+                {"dia", 8, {5e-8, 0.74, 0, 0, 3.0e-12, 1.25e-7}, {3e-4, 6.0e-10, 9e-10, 0}},
                 {"dia", 4, {5e-8, 0.92, 0, 0, 2.3e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}},
                 {"dia", 4, {5e-8, 0.91, 0, 0, 2.0e-12, 1.25e-7}, {3e-4, 5.2e-10, 9e-10, 0}, 4},
-                {"dia", 2, {5e-8, 0.20, 0, 0, 5.7e-12, 1.25e-7}, {3e-4, 4.8e-10, 9e-10, 0}},
+                {"dia", 2, {3.7e-8, 0.15, 0, 0, 4.3e-12, 9.4e-8}, {3e-4, 4.8e-10, 9e-10, 0}},
             }};
 }
 

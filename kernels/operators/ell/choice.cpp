@@ -21,7 +21,7 @@ bool suits_ell_omp(const MatrixFeatures& f) { return may_pad(f) && suits_ell(f);
 
 KnownOperator known_of_ell() {
     return {.name = "ell",
-            .candidates = {{.matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell, .waves = row_waves}},
+            .candidates = {{.matrix_bytes = ell_bytes, .adapt = ell_work, .suits = suits_ell}},
             .costs = {
                 {"ell", 8, {3.0e-7, 1.00, 0, 2.35e-12, 0, 5e-8}, {2e-4, 3.0e-10, 2.5e-9, 0}},
                 {"ell", 4, {7.9e-8, 2.40, 0, 1.8e-12, 0, 2.4e-8}, {2e-4, 2.2e-10, 2.5e-9, 0}},

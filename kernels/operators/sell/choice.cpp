@@ -37,27 +37,15 @@ bool suits_sell(const MatrixFeatures& f) {
     return f.mean_row >= 0.6 && 10 * f.longest_row <= f.nnz;
 }
 
-double sell_choice(const MatrixFeatures& f) { return std::log2(sell_steps_of(f)); }
-
-double sell_waves(const MatrixFeatures& f) {
-    const auto& rounds = rounds_of(f.row_rounds, {sell_steps_of(f), 1});
-    return waves_of(f, static_cast<double>(rounds.lanes) / kWarpLanes, sell_warps(f.value_bytes));
-}
-
 }  // namespace
 
 KnownOperator known_of_sell() {
     return {.name = "sell",
-            .candidates = {{.matrix_bytes = sell_bytes,
-                            .adapt = sell_work,
-                            .suits = suits_sell,
-                            .choice = sell_choice,
-                            .waves = sell_waves,
-                            .has_own_order = true}},
+            .candidates = {{.matrix_bytes = sell_bytes, .adapt = sell_work, .suits = suits_sell}},
             .costs = {
-                {"sell", 8, {2.8e-7, 1.02, 0, 4.1e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
-                {"sell", 4, {3.3e-7, 1.00, 0, 3.9e-12, 1.9e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}},
-                {"sell", 4, {3.3e-7, 1.00, 0, 3.7e-12, 1.8e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}, 4},
+                {"sell", 8, {2.8e-7, 0.90, 0, 3.7e-12, 3.0e-12, 1.2e-6}, {2e-4, 3e-10, 1.2e-9, 0}},
+                {"sell", 4, {3.3e-7, 1.00, 0, 2.9e-12, 1.9e-12, 1.3e-6}, {2e-4, 2.2e-10, 1.2e-9, 0}},
+                {"sell", 4, {2.9e-7, 0.93, 0, 3.2e-12, 1.6e-12, 8.5e-7}, {2e-4, 2.2e-10, 1.2e-9, 0}, 4},
             }};
 }
 

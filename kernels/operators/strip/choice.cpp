@@ -1,5 +1,3 @@
-#include "kernels/operators/strip/choice.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,12 +10,6 @@ namespace {
 
 /// Places of strips filled by windows.
 double strip_places(const MatrixFeatures& f) { return kTileSize * f.strip_slots * tile_rows_of(f); }
-
-/// Of all tile rows as strips filled by rank.
-double rank_strip_bytes(const MatrixFeatures& f) {
-    const auto tile_rows = tile_rows_of(f);
-    return (static_cast<double>(f.value_bytes) + 2) * kTileSize * f.rank_slots * tile_rows + 12 * tile_rows;
-}
 
 /// 16 values a slot, its base and 16 codes of 4 bits where no strip before had the same, half a byte of masks for four.
 double strip_bytes(const MatrixFeatures& f) {
@@ -56,55 +48,6 @@ bool suits_strip(const MatrixFeatures& f) {
            has_even_strips(f) && strip_bytes(f) < csr16_bytes(f);
 }
 
-}  // namespace
-
-StripForm strip_form(const MatrixFeatures& f) {
-    constexpr double kMostFar = 0.5;  // of the nonzeros: columns too far from each other for 16 bits
-    const StripSizes sizes = strip_sizes(f.rows, f.nnz, gpu_of(f));
-    const double csr16 = csr16_bytes(f);
-    if (f.strip_slots <= sizes.max_slots && strip_bytes(f) <= csr16) return StripForm::windows;
-    const bool fits = f.rank_slots <= sizes.max_slots && 1 - f.narrow_share <= kMostFar;
-    const bool is_short = rank_strip_bytes(f) <= sizes.rank_bytes * csr16;
-    return fits && is_short ? StripForm::ranks : StripForm::csr16;
-}
-
-namespace {
-
-// The rules ask only where there are strips; models are fitted to any matrix.
-
-double model_bytes(const MatrixFeatures& f) {
-    const StripForm form = strip_form(f);
-    if (form == StripForm::ranks) return rank_strip_bytes(f);
-    return form == StripForm::csr16 ? csr16_bytes(f) : strip_bytes(f);
-}
-
-/// Strips filled by rank work as others of as many slots.
-void model_work(const MatrixFeatures& f, Work& work) {
-    const StripForm form = strip_form(f);
-    if (form == StripForm::csr16) return shared_row_work(f, work);
-    MatrixFeatures slots = f;
-    if (form == StripForm::ranks) slots.strip_slots = f.rank_slots;
-    strip_work(slots, work);
-}
-
-/// Where the rules have strips, and where those filled by rank keep the GPU busy.
-bool suits_model(const MatrixFeatures& f) {
-    constexpr offset_t kManyNonzeros = 1'000'000;
-    constexpr index_t kManyRows = 20'000;
-    return suits_strip(f) || (strip_form(f) == StripForm::ranks && f.nnz >= kManyNonzeros && f.rows >= kManyRows);
-}
-
-double strip_choice(const MatrixFeatures& f) {
-    const StripForm form = strip_form(f);
-    if (form == StripForm::csr16) return 3 * kOtherKernel;
-    const bool by_rank = form == StripForm::ranks;
-    const StripSizes sizes = strip_sizes(f.rows, f.nnz, gpu_of(f));
-    const double lanes = (by_rank ? f.rank_slots : f.strip_slots) > sizes.lane_slots ? kOtherKernel : 0;
-    const int blocks = by_rank ? sizes.rank_blocks : sizes.blocks;
-    return (by_rank ? -2 * kOtherKernel : 0) + lanes +
-           (blocks > gpu_of(f).tuning.strips.blocks_of_few ? kOtherKernel / 2 : 0);
-}
-
 /// By all nonzeros: a sample of tile rows may miss the long ones.
 double strip_omp_places(const MatrixFeatures& f) { return f.strip_fill > 0 ? nnz_of(f) / f.strip_fill : 0; }
 
@@ -134,19 +77,9 @@ bool suits_strip_omp(const MatrixFeatures& f) {
 
 KnownOperator known_of_strip() {
     return {.name = "strip",
-            .candidates = {{.ranked_by = RankedBy::rules,
-                            .matrix_bytes = strip_bytes,
-                            .adapt = strip_work,
-                            .suits = suits_strip,
-                            .choice = strip_choice},
-                           {.ranked_by = RankedBy::models,
-                            .matrix_bytes = model_bytes,
-                            .adapt = model_work,
-                            .suits = suits_model,
-                            .choice = strip_choice,
-                            .further = FurtherFeatures::all}},
+            .candidates = {{.matrix_bytes = strip_bytes, .adapt = strip_work, .suits = suits_strip}},
             .costs = {
-                {"strip", 8, {4.0e-7, 0.80, 4.0e-13, 2.2e-12, 0, 9.0e-7}, {4e-4, 4.2e-10, 6e-10, 0}},
+                {"strip", 8, {5.0e-8, 0.80, 3.5e-13, 2.2e-12, 0, 9.0e-7}, {4e-4, 4.2e-10, 6e-10, 0}},
                 {"strip", 4, {2.0e-7, 0.78, 4.2e-13, 1.0e-12, 0, 1.6e-6}, {4e-4, 3.4e-10, 6e-10, 0}},
                 {"strip", 4, {1.2e-7, 0.73, 4.6e-13, 9e-13, 0, 1.5e-6}, {4e-4, 3.4e-10, 6e-10, 0}, 4},
                 {"strip", 2, {2.0e-7, 1.99, 0, 1.0e-12, 0, 2.76e-6}, {4e-4, 3.0e-10, 6e-10, 0}},
@@ -155,11 +88,7 @@ KnownOperator known_of_strip() {
 
 KnownOperator known_of_strip_omp() {
     return {.name = "strip-omp",
-            .candidates = {{.ranked_by = RankedBy::rules,
-                            .matrix_bytes = strip_omp_bytes,
-                            .adapt = strip_omp_work,
-                            .suits = suits_strip_omp},
-                           {.ranked_by = RankedBy::models, .matrix_bytes = strip_omp_bytes, .suits = suits_strip_omp}},
+            .candidates = {{.matrix_bytes = strip_omp_bytes, .adapt = strip_omp_work, .suits = suits_strip_omp}},
             .without_avx512 = {1.5, 1.9, 1.0},
             .costs = {
                 {"strip-omp", 8, {0, 2.7e-12, 4.8e-11, 0, 9.5e-10, 0}, {2e-5, 1.8e-9, 0, 0}, 8, kNear},

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "selector/auto/work_terms.hpp"
-#include "selector/work_sizes.hpp"
 
 namespace tilespmv {
 namespace {
@@ -24,11 +23,6 @@ void tile_work(const MatrixFeatures& f, Work& work) {
 /// rows of fewer than four tiles were not measured: a block of threads has little to do for each.
 bool suits_tile(const MatrixFeatures& f) {
     return f.nnz >= 1'000'000 && f.full_tile_share == 1 && f.mean_row >= 4 * kTileSize;
-}
-
-double tile_choice(const MatrixFeatures& f) {
-    return slot_limits(f.nnz, div_up(offset_t{f.rows}, offset_t{kTileSize}), gpu_of(f)).half_values > 0 ? kOtherKernel
-                                                                                                        : 0;
 }
 
 /// By the selector `bytes`: about 15 bytes for a tile and half a byte for a nonzero, until that is more than CSR takes.
@@ -64,8 +58,7 @@ KnownOperator known_of_tile() {
                             .matrix_bytes = tile_bytes,
                             .adapt = tile_work,
                             .suits = suits_tile,
-                            .prepared_as = "csr-vector",
-                            .choice = tile_choice}},
+                            .prepared_as = "csr-vector"}},
             .costs = {
                 {"tile", 8, {5.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}},
                 {"tile", 4, {2.0e-6, 1.00, 0, 4.0e-12, 0, 0}, {9e-4, 4.0e-9, 0, 0}, 4},
@@ -75,14 +68,9 @@ KnownOperator known_of_tile() {
 KnownOperator known_of_tile_omp() {
     // Tiles have a term of their own.
     return {.name = "tile-omp",
-            .candidates = {{.ranked_by = RankedBy::rules,
-                            .is_made_from_tiles = true,
+            .candidates = {{.is_made_from_tiles = true,
                             .matrix_bytes = tile_omp_bytes,
                             .adapt = tile_omp_work,
-                            .suits = suits_tile_omp},
-                           {.ranked_by = RankedBy::models,
-                            .is_made_from_tiles = true,
-                            .matrix_bytes = tile_omp_bytes,
                             .suits = suits_tile_omp}},
             .without_avx512 = {2.6, 2.6, 1.9},
             .costs = {

@@ -1,7 +1,7 @@
-#include "selector/auto/work_terms.hpp"
+#include "selector/auto/cost_table.hpp"
 
 namespace tilespmv {
 
-KnownOperator known_of_tile_warp() { return baseline("tile-warp"); }
+KnownOperator known_of_tile_warp() { return {.name = "tile-warp"}; }
 
 }  // namespace tilespmv

@@ -11,7 +11,6 @@
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/vectors.hpp"
-#include "selector/models/profile_file.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/threads.hpp"
@@ -140,32 +139,6 @@ TEST(HostAuto, TriesProductsOfAnXThatIsNeitherZeroNorAllTheSame) {
     EXPECT_GT(std::set<float>(op.last_x.begin(), op.last_x.end()).size(), 990U);
     const auto x = trial_x<float>(1000);
     EXPECT_EQ(op.last_x, std::vector<float>(x.begin(), x.end()));
-}
-
-/// A profile of another version may name options that an operator does not take any more.
-TEST(HostAuto, PassesOverWhatCannotBeMade) {
-    const test::TemporaryDirectory directory;
-    Profile profile;
-    for (const char* specification : {"csr-omp:magic=1", "ell-omp", "no-omp", "coo-omp", "csr-omp"}) {
-        SpmvModel model{
-            .specification = specification, .costs = std::vector<double>(model_terms().size()), .anchors = {}};
-        model.costs[0] = 1e-3 * static_cast<double>(profile.models.size() + 1);
-        profile.models.push_back(model);
-    }
-    const auto file = directory.path() / "profile.json";
-    write_profile(file, profile);
-    const auto csr = generate<double>("arrow:n=5000");  // which ELL refuses
-    const auto with = "auto:profile=" + file.string();
-    ::testing::internal::CaptureStderr();
-    EXPECT_EQ(make_operator<double>(with, csr)->specification(), "coo-omp");
-    expect_right(csr, *make_operator<double>(with, csr));
-    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-              "tilespmv: warning: auto passes over 'no-omp' of its profile: this build has no such operator\n"
-              "tilespmv: warning: auto passes over 'csr-omp:magic=1' of its profile: operator 'csr-omp:magic=1': no "
-              "option 'magic'; it takes none\n")
-        << "each once";
-    const auto tried = make_operator<double>(with + ",tune=trial,cache=" + (directory.path() / "c.json").string(), csr);
-    EXPECT_THAT(std::string(tried->specification()), ::testing::AnyOf("coo-omp", "csr-omp"));
 }
 
 TEST(HostAuto, RefusesATrialOfTilesAlone) {

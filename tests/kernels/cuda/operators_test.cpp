@@ -10,7 +10,6 @@
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "selector/auto/rank_operators.hpp"
-#include "selector/models/profile_file.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
 #include "tests/support/battery.hpp"
@@ -293,39 +292,6 @@ TEST_F(AutoOperator, TriesTheBestOnceAndRemembersTheirTimes) {
     const auto again = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
     EXPECT_EQ(again->name(), a->name());
     EXPECT_EQ(std::filesystem::last_write_time(file), written);
-}
-
-/// Of models by which variants of one operator take the least time, in this order.
-Profile profile_of_variants(const std::vector<std::string>& specifications) {
-    Profile profile;
-    profile.probe.is_gpu = true;
-    for (const auto& one : specifications) {
-        SpmvModel model{.specification = one, .costs = std::vector<double>(model_terms().size()), .anchors = {}};
-        model.costs[0] = 1e-3 * static_cast<double>(profile.models.size() + 1);
-        profile.models.push_back(model);
-    }
-    return profile;
-}
-
-TEST_F(AutoOperator, SaysWhichVariantWasTheFastestInATrial) {
-    const test::TemporaryDirectory directory;
-    const auto profile = directory.path() / "profile.json";
-    const auto file = directory.path() / "tuning.json";
-    const auto csr = generate<double>("laplace2d:n=30");
-    const std::string first = "csr-vector:threads=32";
-    const std::string fastest = "csr-vector:threads=16";
-    write_profile(profile, profile_of_variants({first, fastest}));
-    const TuneKey key{pattern_hash(pattern_of(csr)), "float64", "float64", device_.name, "csr"};
-    TuneCache(file).store(key, {{first, 2e-5}, {fastest, 1e-5}});
-    const auto specification_of = [&](const std::string& specification) {
-        const auto made = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
-        EXPECT_EQ(made->name(), "csr-vector");
-        return std::string(made->specification());
-    };
-    const std::string by_profile = "profile=" + profile.string();
-    EXPECT_EQ(specification_of("auto:tune=trial,cache=" + file.string() + "," + by_profile), fastest);
-    EXPECT_EQ(specification_of("auto:" + by_profile), first);
-    EXPECT_EQ(specification_of("csr-vector:flight=4"), "csr-vector:flight=4");
 }
 
 TEST_F(AutoOperator, IsTheOneWithoutAName) {

@@ -9,7 +9,7 @@
 #include "kernels/multi_gpu/peer_access.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
 #include "kernels/solver/solve.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/linear_systems.hpp"
 #include "tile/generate/generate.hpp"

@@ -12,7 +12,7 @@
 
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/solve.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/linear_systems.hpp"
 #include "tests/support/message_of.hpp"

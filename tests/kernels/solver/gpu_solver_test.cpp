@@ -8,7 +8,7 @@
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/solve.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"

@@ -4,7 +4,7 @@
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/solve.hpp"
-#include "selector/models/solver_model.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/threads.hpp"

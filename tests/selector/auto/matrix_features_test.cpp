@@ -68,9 +68,8 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.nnz, 0);
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
-        for (const double share :
-             {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots, f.strip_fill, f.repeated_strips,
-              f.rank_slots, f.full_tile_share, f.slice_sectors, f.row_blocks}) {
+        for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
+                                   f.strip_fill, f.repeated_strips, f.full_tile_share}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -81,50 +80,6 @@ TEST(MatrixFeatures, CountSectorsOfXOf32Bytes) {
     EXPECT_DOUBLE_EQ(of(100, {{0, 3, 4, 7}}, 4).x_sectors, 1.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16, 17}}, 2).x_sectors, 2.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0}, {0}, {99}}).x_sectors, 2.0 / 3) << "a sector that two rows read counts once";
-}
-
-TEST(MatrixFeatures, CountSectorsOfRowsThatSellPutsSideBySide) {
-    // Each row of 4 has a sector of its own, and the one of 8 behind it the same.
-    std::vector<std::vector<index_t>> rows;
-    for (index_t i = 0; i < 4096; ++i) {
-        const index_t first = 16 * i;
-        rows.push_back({first, first + 1, first + 2, first + 3});
-        rows.push_back({first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7});
-    }
-    EXPECT_NEAR(of(16 * 4096, rows, 2).slice_sectors, 1.0 / 12, 0.01) << "a round of loads each";
-    // 64 rows of 4 have a sector each, of which the one of 256 behind them has the rest.
-    rows.clear();
-    for (index_t group = 0; group < 64; ++group) {
-        std::vector<index_t> of_all;
-        for (index_t i = 0; i < 64; ++i) {
-            const index_t first = 16 * (64 * group + i);
-            rows.push_back({first, first + 1, first + 2, first + 3});
-            for (index_t k = 4; k < 8; ++k) of_all.push_back(first + k);
-        }
-        rows.push_back(of_all);
-    }
-    EXPECT_DOUBLE_EQ(of(16 * 4096, rows, 2).slice_sectors, 1.0 / 4) << "others are in pieces";
-    EXPECT_DOUBLE_EQ(of(100, {{0, 4, 8}}).slice_sectors, 1) << "the last block is not full";
-    EXPECT_LT(of("laplace2d:n=300").slice_sectors, 0.2);
-    EXPECT_GT(of("uniform:n=100000,per_row=8").slice_sectors, 0.9);
-}
-
-TEST(MatrixFeatures, CountRowBlocks) {
-    const std::vector<std::vector<index_t>> rows(1000, std::vector<index_t>{0, 1, 2});
-    EXPECT_NEAR(of(3, rows).row_blocks, 24, 1) << "42 rows of 3 in the 128 nonzeros of a small matrix";
-    std::vector<std::vector<index_t>> one_long(1);
-    one_long[0].resize(100'000);
-    std::iota(one_long[0].begin(), one_long[0].end(), 0);
-    EXPECT_NEAR(of(100'000, one_long).row_blocks, 100'000 / 256.0, 1) << "pieces";
-    std::vector<index_t> whole(300);
-    std::iota(whole.begin(), whole.end(), 0);
-    EXPECT_NEAR(of(300, std::vector(100, whole)).row_blocks, 100, 1e-9) << "longer than a row block, not worth two";
-    const std::vector<std::vector<index_t>> nearly_empty = [] {
-        std::vector<std::vector<index_t>> many(100'000);
-        for (std::size_t i = 0; i < many.size(); i += 1000) many[i] = {0};
-        return many;
-    }();
-    EXPECT_NEAR(of(1, nearly_empty).row_blocks, 100'000 / 256.0, 100) << "a block has 256 rows at most";
 }
 
 TEST(MatrixFeatures, TellBlocksThatSixteenBitsAddress) {
@@ -146,13 +101,6 @@ TEST(MatrixFeatures, FillSlotsByWindowsOfSixteenColumns) {
     const std::vector<std::vector<index_t>> full(16, std::vector<index_t>{3, 4, 5});
     EXPECT_DOUBLE_EQ(of(20, full).strip_slots, 3);
     EXPECT_DOUBLE_EQ(of(20, full).strip_fill, 1);
-}
-
-TEST(MatrixFeatures, CountSlotsThatAreFilledByRank) {
-    EXPECT_DOUBLE_EQ(of(100, {{0, 20}, {15, 36, 90}}).rank_slots, 3);
-    std::vector<std::vector<index_t>> two_tile_rows(kTileSize + 1, std::vector<index_t>{1, 2});
-    two_tile_rows.back() = {1, 2, 3, 4, 5};
-    EXPECT_DOUBLE_EQ(of(20, two_tile_rows).rank_slots, 3.5);
 }
 
 TEST(MatrixFeatures, OfStripsLeaveOutTileRowsTooLongForThem) {

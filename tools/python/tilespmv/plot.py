@@ -1,4 +1,4 @@
-"""Charts of benchmarks, solves, profiles (``tilespmv bench --json``, ``solve --json``, ``tune``) and tiles.
+"""Charts of benchmarks, solves (``tilespmv bench --json``, ``solve --json``) and tiles.
 
 python -m tilespmv.plot RESULTS.json -o FOLDER [--format svg|png] [--baseline NAME] [--mode NAME]
 python -m tilespmv.plot MATRIX -o FOLDER [--format svg|png]
@@ -13,7 +13,6 @@ import re
 
 from ._charts import Chart, Failure, add_output, bars, draw, new_figure, number_axis, run, scatter
 from ._matrix import matrix
-from ._profile_charts import profile_charts
 from ._tiles import COLORS
 
 
@@ -264,7 +263,7 @@ def file_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", text)
 
 
-WRITERS = {"tilespmv-bench": "bench --json", "solve": "solve --json", "tilespmv-profile": "tune"}
+WRITERS = {"tilespmv-bench": "bench --json", "solve": "solve --json"}
 
 
 def read(file: str, *kinds: str) -> dict:
@@ -292,8 +291,6 @@ def main(arguments: list[str] | None = None) -> None:
         if not options.results.endswith(".json"):
             return tiles_chart(options.results)
         data = read(options.results, *WRITERS)
-        if data.get("format") == "tilespmv-profile":
-            return profile_charts(data)
         return solve_charts(data) if "history" in data else bench_charts(data, options.baseline, options.mode)
 
     run("tilespmv.plot", lambda: draw(charts, options))

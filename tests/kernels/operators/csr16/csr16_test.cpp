@@ -11,7 +11,6 @@
 #include "selector/auto/matrix_features.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/launch_choice.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -138,24 +137,6 @@ TEST(Csr16, BytesAreThoseOfItsArrays) {
     const auto b = cuda::make_csr16(matrix_of(3, 50, {{0, 0}, {0, 1}, {2, 40}}), Csr16Limits{});
     ASSERT_EQ(b.blocks.size(), 1u);
     EXPECT_EQ(b.bytes(sizeof(double)), 48 + 3 * 2 + 4 * 2 + 3 * sizeof(double)) << "codes are padded to pairs";
-}
-
-/// What the choice of an operator goes by.
-TEST(Csr16, HasAsManyRowBlocksAsFeaturesOfTheMatrixSay) {
-    using Team = RowBlockTeam;
-    EXPECT_EQ(Team::kThreads, Csr16::kThreads);
-    EXPECT_EQ(Team::kNonzeros, Csr16::kMaxNonzeros);
-    EXPECT_EQ(Team::kRows, Csr16::kMaxRows);
-    for (const char* const name : {"laplace2d:n=200", "fem:n=12,dof=3", "powerlaw:n=20000,degree=12", "web:n=20000",
-                                   "circuit:n=30000", "uniform:n=300,cols=20000,per_row=900", "arrow:n=20000"}) {
-        const auto a = generate<double>(name);
-        const auto limits = cuda::csr16_limits(a.nnz(), measured_gpu(sizeof(double)));
-        const auto blocks = static_cast<double>(cuda::make_csr16(a, limits).blocks.size());
-        const auto features = features_of(pattern_of(a));
-        EXPECT_NEAR(features.row_blocks / blocks, 1, 0.1) << name;
-        const double resident = 132 * cuda::kRowBlockWarps / (Team::kThreads / 32.0);
-        EXPECT_NEAR(test::launch_waves("csr16", "", features) * resident, features.row_blocks, 1e-6) << name;
-    }
 }
 
 TEST(Csr16, LimitsFollowTheMatrix) {

@@ -15,7 +15,6 @@
 #include "selector/csr_shapes.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/launch_choice.hpp"
 #include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -253,15 +252,6 @@ TEST(Sell, HasTheLanesThatStatisticsOfRowsCount) {
             EXPECT_LE(slices, full + std::ssize(kinds) + 8) << "the last one of a kind, and to the end of a block";
         }
     }
-}
-
-TEST(Sell, FillsTheGpuAsModelsOfItsTimeTakeIt) {
-    const auto a = generate<double>("fem:n=20,dof=3");
-    const Gpu gpu = measured_gpu(sizeof(double));
-    const auto features = features_of(pattern_of(a));
-    const SellPlan plan = plan_of(a.row_ptrs, sell_steps_of(features));
-    const int resident = gpu.multiprocessors * cuda::kSellBlocks<sizeof(double)> * cuda::kSellThreads / kSliceLanes;
-    EXPECT_NEAR(test::launch_waves("sell", "", features) * resident, std::ssize(plan.slices), 50);
 }
 
 TEST(Sell, OfAMatrixWithoutNonzerosHasEmptyRowsOnly) {
