@@ -18,8 +18,6 @@ void for_each_feature(Features& of, F&& f) {
     f("inode_rows", of.inode_rows);
     f("narrow_share", of.narrow_share);
     f("x_sectors", of.x_sectors);
-    f("piece_sectors", of.piece_sectors);
-    f("hub_share", of.hub_share);
     f("tile_nonzeros", of.tile_nonzeros);
     f("full_tile_share", of.full_tile_share);
     f("strip_slots", of.strip_slots);

@@ -193,7 +193,6 @@ ColumnRanges sampled_columns(const PatternView& a) {
             columns.insert(columns.end(), rows.begin(), rows.end());
         }
     }
-    list_pieces(a, columns);
     list_strips(a, columns);
     list_diagonals(a, columns);
     return columns;
@@ -219,8 +218,6 @@ MatrixFeatures features_of(const PatternView& a) {
                                                      [&] {
                                                          const auto blocks = sampled_blocks(a);
                                                          add_sectors(a, blocks, f);
-                                                         add_hubs(a, blocks, f);
-                                                         add_pieces(a, f);
                                                          add_hyb(a, f);
                                                      },
                                                      [&] { strips.count(0, half); },

@@ -61,11 +61,6 @@ struct MatrixFeatures {
     double narrow_share = 0;
     /// Distinct 32-byte sectors of x for each nonzero, in blocks of 512 consecutive ones: 1 if no two share one.
     double x_sectors = 0;
-    /// The same in pieces of a 264th of the nonzeros, of which the first 65,536 count; `x_sectors` on small matrices.
-    double piece_sectors = 0;
-    /// Share of the nonzeros in the columns of which 192 KiB of x hold the most frequent ones. The columns are chosen
-    /// by one half of the sample, and counted in the other.
-    double hub_share = 0;
     double tile_nonzeros = 0;  ///< of a 16 x 16 tile that is not empty, in the mean
     /// Share of the nonzeros in tile rows of nothing but full 16 x 16 tiles (tile). At most the share that can be so by
     /// the lengths of all rows: a tile row at the lower edge is not, nor one with a tile at the right edge.

@@ -39,10 +39,6 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
 ColumnRanges sampled_blocks(const PatternView& a);
 /// What they say of sectors of x and of columns that 16 bits tell apart.
 void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
-/// ... and of hubs.
-void add_hubs(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
-/// Sectors of x in pieces.
-void add_pieces(const PatternView& a, MatrixFeatures& f);
 /// A tile row.
 struct SampledStrip {
     offset_t nonzeros = 0;
@@ -86,7 +82,6 @@ void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs);  ///< and those 
 void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs);
 
 /// What these read of the columns, added to `columns`: blocks apart, which `sampled_blocks` has.
-void list_pieces(const PatternView& a, ColumnRanges& columns);
 void list_strips(const PatternView& a, ColumnRanges& columns);  ///< and inodes
 void list_diagonals(const PatternView& a, ColumnRanges& columns);
 

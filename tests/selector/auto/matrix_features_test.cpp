@@ -68,8 +68,8 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.nnz, 0);
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
-        for (const double share : {f.narrow_share, f.x_sectors, f.hub_share, f.tile_nonzeros, f.strip_slots,
-                                   f.strip_fill, f.repeated_strips, f.full_tile_share}) {
+        for (const double share : {f.narrow_share, f.x_sectors, f.tile_nonzeros, f.strip_slots, f.strip_fill,
+                                   f.repeated_strips, f.full_tile_share}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -182,19 +182,6 @@ TEST(MatrixFeatures, RecognizeTileRowsThatCameBefore) {
     EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 2.0 / 4) << "the first and the third are alike again";
     rows[40] = {40, 41, 42};
     EXPECT_DOUBLE_EQ(of(100, rows).repeated_strips, 1.0 / 4);
-}
-
-TEST(MatrixFeatures, FindHubsOnlyWhereColumnsAreFrequent) {
-    EXPECT_EQ(of("uniform:n=20000").hub_share, 1) << "192 KiB hold all of x";
-    EXPECT_LT(of("uniform:n=500000,per_row=2").hub_share, 0.1);
-    EXPECT_LT(of("laplace2d:n=700").hub_share, 0.1);
-    EXPECT_GT(of("rmat:scale=17,degree=16").hub_share, 0.5);
-    // Two blocks of 512 nonzeros, half of each in column 7, the others in columns that occur once.
-    std::vector<std::vector<index_t>> rows(512);
-    for (index_t r = 0; r < 512; ++r) rows[static_cast<std::size_t>(r)] = {7, 50'000 + r};
-    EXPECT_DOUBLE_EQ(of(100'000, rows).hub_share, 0.5);
-    EXPECT_EQ(of(100'000, rows, 2).hub_share, 0.5) << "192 KiB hold 98,304 values of 2 bytes";
-    EXPECT_EQ(of(98'304, rows, 2).hub_share, 1);
 }
 
 TEST(MatrixFeatures, OfASampleAreNearThoseOfTheWholeMatrix) {
