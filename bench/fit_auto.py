@@ -58,7 +58,8 @@ def terms_of(matrices, values, tilespmv, device):
     for matrix in matrices:
         command = [tilespmv, "--allow-large", "explain", matrix, "--values", values, "--device", device, "--json", "-"]
         explained = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-        terms[matrix] = {c["operator"].split(":")[0]: [c["terms"][t] for t in TERMS] for c in explained["candidates"]}
+        terms[matrix] = {c["operator"]: [c["terms"][t] for t in TERMS]
+                         for c in explained["candidates"] if ":" not in c["operator"]}
         features[matrix] = explained["features"]
         if device == "cpu":  # a call takes next to nothing, and a constant that fits would decide on tiny matrices
             terms[matrix] = {operator: [0] + all[1:] for operator, all in terms[matrix].items()}

@@ -129,12 +129,6 @@ void write_text(const std::string& file, std::string_view text) {
     out.commit();
 }
 
-void make_directory(const std::filesystem::path& directory) {
-    std::error_code error;
-    std::filesystem::create_directories(directory, error);
-    if (error) throw Error(fmt::format("{}: cannot make this folder: {}", directory.string(), error.message()));
-}
-
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
                           const std::string& help) {
     return command.add_option(name, specification, help)->type_name(kOperatorType);

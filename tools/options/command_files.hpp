@@ -41,9 +41,6 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<s
 /// An option that names a file to write, which `kStdout` does not.
 CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
 
-/// Makes a folder and those it lies in, if they are missing. Throws `Error`.
-void make_directory(const std::filesystem::path& directory);
-
 /// An option that specifies an operator, or several, which may name a file: a cache to write.
 CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
                           const std::string& help);
