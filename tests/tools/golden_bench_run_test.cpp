@@ -2,9 +2,9 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "tests/bench/fake_device.hpp"
+#include "tests/support/threads.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
 #include "tests/tools/terminal.hpp"
@@ -22,9 +22,6 @@ using test::replaced;
 
 class GoldenBenchRun : public ::testing::Test {
 protected:
-    GoldenBenchRun() { omp_set_num_threads(3); }
-    ~GoldenBenchRun() override { omp_set_num_threads(threads_); }
-
     /// Keeps the right results of the fixed ones as if they had been measured here.
     void keep_results() {
         bench::ResultSet set = test::golden_results();
@@ -53,7 +50,7 @@ protected:
                         fmt::format("; {} build by {};", build.type, build.compiler), "; BUILD;");
     }
 
-    const int threads_ = omp_get_max_threads();
+    const test::Threads threads_{3};
     test::TemporaryDirectory directory_;
     bench::SteadyStopwatch stopwatch_;
     bench::FakeDevice device_{stopwatch_};

@@ -3,7 +3,6 @@
 #include <regex>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "selector/policy.hpp"
 #include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tile/archive/archive.hpp"
@@ -78,8 +78,7 @@ TEST_F(GoldenCommand, Spmv) {
 }
 
 TEST_F(GoldenCommand, Explain) {
-    const int threads = omp_get_max_threads();
-    omp_set_num_threads(2);
+    const test::Threads threads(2);
     cpu::hold_vectors(cpu::vector_sets().back());  // which cost the same on every processor
     commands_.run("explain gen:fem:n=8,dof=6 --device cpu");
     commands_.run("explain gen:fem:n=8,dof=6 --device cpu --products 1 --values float32 --json -");
@@ -87,7 +86,6 @@ TEST_F(GoldenCommand, Explain) {
     commands_.run("explain {}empty.mtx --device cpu");
     commands_.run("explain {}small.mtx --device cpu --values float16");
     commands_.run("explain {}nothing.mtx --device cpu");
-    omp_set_num_threads(threads);
     cpu::hold_vectors(cpu::vector_sets().front());
     expect_golden("explain.txt",
                   std::regex_replace(text(), std::regex("cpu, 2 threads, [a-z0-9]+"), "cpu, 2 threads, SET"));
@@ -166,7 +164,6 @@ TEST_F(GoldenCommand, GeneratorList) {
     expect_golden("generate_list.txt", text());
 }
 
-/// Errors in units of their bounds depend on the order of sums, so on the machine.
 /// Those of the operators and selectors in a table of `verify`.
 std::vector<std::string> names_in(const std::string& text) {
     std::vector<std::string> names;
@@ -222,6 +219,7 @@ TEST_F(GoldenCommand, Verify) {
     commands_.run("verify {}small.mtx --device cpu --selector magic");
     commands_.run("verify {}small.mtx --device cpu --operator csr-omp:threads=all");
     commands_.run("verify {}missing.mtx --device cpu");
+    // Errors in units of their bounds depend on the order of sums, so on the machine.
     const std::regex ratio(R"((\n(?:csr-omp|tile-omp|strip-omp) [^\n]* ok    ) *[0-9.e+-]+(?=\n))");
     expect_golden("verify.txt", std::regex_replace(of_one_selector(text()), ratio, "$1 {*}"));
 }

@@ -2,9 +2,9 @@
 #include <regex>
 
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/threads.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tools/solve/solve_result.hpp"
@@ -34,9 +34,7 @@ protected:
         directory.file("b.mtx", std::string(kVectorHeader) + "2 1\n2\n8\n");
         directory.file("b3.mtx", std::string(kVectorHeader) + "3 1\n2\n8\n1\n");
         directory.file("zero.mtx", std::string(kVectorHeader) + "2 1\n0\n0\n");
-        omp_set_num_threads(2);
     }
-    ~GoldenSolve() override { omp_set_num_threads(threads_); }
 
     /// What was written down, without times and without digits that rounding decides.
     [[nodiscard]] std::string text() const {
@@ -48,7 +46,7 @@ protected:
 
     Transcript commands_;
     std::string files_;
-    int threads_ = omp_get_max_threads();
+    const test::Threads threads_{2};
 };
 
 TEST_F(GoldenSolve, Commands) {
