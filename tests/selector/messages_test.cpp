@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "selector/policy.hpp"
-#include "tests/support/battery.hpp"
 #include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"
 
@@ -81,13 +80,6 @@ TEST(SelectorMessages, Ranges) {
               "2: selector 'bytes:saving=4097': saving=4097, expected a whole number from 0 to 4096");
     EXPECT_EQ(made("bytes:defer=2"), "2: selector 'bytes:defer=2': defer=2, expected one of 0, 1");
     EXPECT_EQ(made("paper:defer_hyb=yes"), "2: selector 'paper:defer_hyb=yes': defer_hyb=yes, expected one of 0, 1");
-}
-
-TEST(SelectorMessages, AFormatThatCannotHoldATile) {
-    const auto two = testing::tile_of(16, 16, [](int r, int c) { return r == c && r < 2; });
-    EXPECT_EQ(test::message_of([&] { make_policy("only:dense_row:else=dense_col")->choose(two, 8); }),
-              "2: selector only: the second format cannot hold every tile; take csr");
-    EXPECT_EQ(test::message_of([&] { make_policy("only:dense_row")->choose(two, 8); }), "0: ");
 }
 
 }  // namespace

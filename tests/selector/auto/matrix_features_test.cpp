@@ -1,6 +1,6 @@
 #include "selector/auto/matrix_features.hpp"
+#include "tests/support/threads.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -236,13 +236,8 @@ TEST(MatrixFeatures, CountDiagonalsThatNoRowOfTheSampleHasWhereDiaWouldPay) {
 
 TEST(MatrixFeatures, DoNotDependOnTheNumberOfThreads) {
     const auto a = generate<double>("rmat:scale=15,degree=16");
-    const int before = omp_get_max_threads();
-    omp_set_num_threads(1);
-    const auto one = features_of(pattern_of(a));
-    omp_set_num_threads(5);
-    const auto five = features_of(pattern_of(a));
-    omp_set_num_threads(before);
-    EXPECT_TRUE(one == five);
+    const auto found = [&] { return features_of(pattern_of(a)); };
+    EXPECT_TRUE(test::with_threads(1, found) == test::with_threads(5, found));
 }
 
 /// 2^31 columns, all 0, of which no page is there before it is read.
