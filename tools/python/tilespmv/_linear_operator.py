@@ -14,9 +14,11 @@ def _product(matrix, x):
     """``matrix @ x`` for x of types that solvers mix: what the type of the matrix holds is converted, and the result has
     the type that NumPy would give it. Complex columns are two real ones."""
     own = matrix.dtype
+    if x.dtype == own:
+        return matrix @ x
     result = np.result_type(own, x.dtype)
     if result == own:
-        return matrix @ (x if x.dtype == own else x.astype(own))
+        return matrix @ x.astype(own)
     if result != _COMPLEX.get(own.name):
         return matrix @ x  # which says that the types differ
     parts = x.reshape(x.shape[0], -1).astype(result, order="C").view(own)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from . import _core
 
 
+@functools.lru_cache
 def numpy_type(name):
     if str(name) == "bfloat16":
         try:
