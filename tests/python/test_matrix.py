@@ -1,8 +1,12 @@
 """Matrices of every origin, products of every shape and layout, errors, copies."""
 
 import copy
+import os
 import pathlib
 import pickle
+import re
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -275,6 +279,18 @@ def test_threads_share_a_matrix():
     [t.join() for t in threads]
     for i, y in results.items():
         close(y, (a.T if i % 2 else a) @ numbers(2000, 1 + i % 3))
+
+
+@pytest.mark.parametrize("asked, spins", [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "passive"}, "0")])
+def test_threads_that_wait_sleep_soon(asked, spins):
+    environment = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    environment |= asked | {"OMP_DISPLAY_ENV": "verbose"}
+    program = "import os, tilespmv; print(os.environ.get('GOMP_SPINCOUNT'))"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    if "GOMP_SPINCOUNT" not in done.stderr:
+        pytest.skip("this is not GCC's OpenMP")
+    assert re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)[-1] == spins
+    assert done.stdout == f"{asked.get('GOMP_SPINCOUNT')}\n"
 
 
 def test_what_is_shown():
