@@ -20,16 +20,16 @@ inline constexpr int kMostTeamThreads = 512;
 
 /// Where it takes part and how; the other figures were not swept.
 struct PersistentTuning {
-    /// On an H200, float64, Chronopoulos and Gear's form, microseconds of an iteration, one kernel / graphs: 10,000 rows
-    /// 6.7 / 5.7; 4,884 with 290,378 nonzeros 6.7 / 6.2; 31,061 with 401,821 9.9 / 9.0; 27,000 with 183,600 7.1 / 6.6;
-    /// 26,460 with 1.9 million 9.9 / 11.1; 90,000 7.6 / 8.6; 126,905 8.4 / 10.6; 216,000 with 1.5 million 12.6 / 13.2.
-    /// So it takes part from one of these on, and up to both of those that follow. More rows were not measured: twice as
-    /// many leave no room for the vectors.
+    /// On an H200, float64, Chronopoulos and Gear's form, microseconds of an iteration, one kernel / graphs: 10,000
+    /// rows 6.7 / 5.7; 4,884 with 290,378 nonzeros 6.7 / 6.2; 31,061 with 401,821 9.9 / 9.0; 27,000 with 183,600 7.1
+    /// / 6.6; 26,460 with 1.9 million 9.9 / 11.1; 90,000 7.6 / 8.6; 126,905 8.4 / 10.6; 216,000 with 1.5 million 12.6
+    /// / 13.2. So it takes part from one of these on, and up to both of those that follow. More rows were not measured:
+    /// twice as many leave no room for the vectors.
     index_t least_rows = 60'000;
     offset_t least_nonzeros = 1'000'000;
     index_t most_rows = 250'000;
     offset_t most_nonzeros = 3'000'000;
-    int threads = 512;     ///< of a thread block
+    int threads = 512;  ///< of a thread block
     int least_block_rows = 8;
     double row_cost = 6;  ///< of a row beside its nonzeros, in nonzeros, where rows are divided evenly
     int most_row_threads = 32;

@@ -147,7 +147,8 @@ private:
                                     : sum_of(values_, col_idxs_, team, i, lane, t);
     }
     /// Of nonzeros lane, lane + t, ...
-    __device__ double sum_of(const T* values, const index_t* col_idxs, const GridTeam<T>& team, int i, int lane, int t) const {
+    __device__ double sum_of(const T* values, const index_t* col_idxs, const GridTeam<T>& team, int i, int lane,
+                             int t) const {
         const std::int32_t end = ends_[i + 1];
         double sum = 0;
 #pragma unroll 4
