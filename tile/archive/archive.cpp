@@ -63,14 +63,6 @@ TileMatrix<V> open(archive::Memory memory, std::span<const FormatInfo> formats) 
     });
 }
 
-std::span<const std::byte> bytes_of(const Input& input) { return std::as_bytes(std::span(input.bytes())); }
-
-/// f(header) of an archive.
-template <class F>
-std::string with_header(const Input& input, F&& f) {
-    return archive::about(input.file().string(), [&] { return std::string(f(archive::read_header(bytes_of(input)))); });
-}
-
 }  // namespace
 
 template <Value V>
@@ -87,16 +79,6 @@ TileMatrix<V> open_archive(const std::filesystem::path& file, std::span<const Fo
 template <Value V>
 TileMatrix<V> open_archive(const Input& input, std::span<const FormatInfo> formats) {
     return open<V>(archive::memory_of(input), formats);
-}
-
-bool is_archive(const Input& input) { return archive::has_magic(bytes_of(input)); }
-
-std::string archive_value_type(const Input& input) {
-    return with_header(input, [](const archive::Header& header) { return archive::name_in(header.value_type); });
-}
-
-std::string archive_kind(const Input& input) {
-    return with_header(input, [](const archive::Header& header) { return archive::kind_of(header); });
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                        \

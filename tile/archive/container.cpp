@@ -18,6 +18,10 @@ bool is_zero(std::span<const std::byte> bytes) {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
+bool has_magic(std::span<const std::byte> bytes) {
+    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
 /// What only one of the versions has.
 void check_version(const Header& header) {
     if (header.version == 0 || header.header_bytes != sizeof(header)) damaged("version or header size");
@@ -64,10 +68,6 @@ Memory memory_of(const Input& input) {
     auto copy = std::make_shared<Buffer<std::byte>>(std::as_bytes(std::span(input.bytes())));
     const Bytes bytes(copy->data(), copy->size());
     return {bytes, std::move(copy), input.file().string()};
-}
-
-bool has_magic(std::span<const std::byte> bytes) {
-    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
 void damaged(std::string_view what) { throw Error(fmt::format("damaged: {}", what)); }
@@ -133,3 +133,28 @@ void write_container(const std::filesystem::path& file, Header header,
 }
 
 }  // namespace tilespmv::archive
+
+namespace tilespmv {
+namespace {
+
+std::span<const std::byte> bytes_of(const Input& input) { return std::as_bytes(std::span(input.bytes())); }
+
+/// f(header) of an archive.
+template <class F>
+std::string with_header(const Input& input, F&& f) {
+    return archive::about(input.file().string(), [&] { return std::string(f(archive::read_header(bytes_of(input)))); });
+}
+
+}  // namespace
+
+bool is_archive(const Input& input) { return archive::has_magic(bytes_of(input)); }
+
+std::string archive_value_type(const Input& input) {
+    return with_header(input, [](const archive::Header& header) { return archive::name_in(header.value_type); });
+}
+
+std::string archive_kind(const Input& input) {
+    return with_header(input, [](const archive::Header& header) { return archive::kind_of(header); });
+}
+
+}  // namespace tilespmv

@@ -30,9 +30,6 @@ Memory memory_of(const std::filesystem::path& file);
 /// The same for an input that is open already. What came through a pipe is copied, as opening may write to it.
 Memory memory_of(const Input& input);
 
-/// Whether bytes start as those of an archive do.
-bool has_magic(std::span<const std::byte> bytes);
-
 [[noreturn]] void damaged(std::string_view what);
 
 /// Runs f, whose errors get the name of the archive, or what is wrong with it, in front.

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tile/statistics.hpp"
-
 namespace tilespmv::tools {
 namespace {
 
@@ -35,7 +33,8 @@ std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most)
     for (const auto& part : sorted) nnz += part.nnz;
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) {
-        texts.push_back(fmt::format("{} {}", part_name(sorted[i]), short_percent(share(sorted[i].nnz, nnz))));
+        texts.push_back(fmt::format("{} {}", part_name(sorted[i]),
+                                    short_percent(static_cast<double>(sorted[i].nnz) / static_cast<double>(nnz))));
     }
     if (sorted.size() > most) texts.push_back(fmt::format("{} more", sorted.size() - most));
     return fmt::format("{}", fmt::join(texts, ", "));
