@@ -38,13 +38,6 @@ public:
     DeviceValueMap(const std::vector<Buffer<P>>& positions, const DeviceContext& on)
         : positions_(upload(positions, on)) {}
 
-    /// The first values for the arrays, from host memory. Returns when they are complete.
-    void fill(const Buffer<V>& csr_values, const std::vector<DeviceBuffer<V>*>& arrays, const DeviceContext& on) const {
-        const DeviceBuffer<V> values(csr_values, on);
-        update(values.data(), arrays, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-
     /// New values for the arrays, in the order of their positions; neither allocates nor synchronises.
     void update(const V* csr_values, const std::vector<DeviceBuffer<V>*>& arrays, cudaStream_t stream) const {
         std::visit(

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <ranges>
 
 #include <fmt/format.h>
-
-#include "kernels/cuda/pieces.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -53,9 +52,18 @@ std::string PersistentPlan::describe() const {
 }
 
 std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
-    return cuda::even_pieces(rows_of(row_ptrs), blocks, [&](index_t row) {
+    const auto rows = std::views::iota(index_t{0}, rows_of(row_ptrs));
+    const auto before = [&](index_t row) {
         return static_cast<double>(row_ptrs[static_cast<std::size_t>(row)]) + row_cost * row;
-    });
+    };
+    std::vector<index_t> starts;
+    for (int i = 0; i < blocks; ++i) {
+        const double wanted = before(rows_of(row_ptrs)) * i / blocks;
+        const auto at = std::ranges::partition_point(rows, [&](index_t row) { return before(row) < wanted; });
+        starts.push_back(static_cast<index_t>(at - rows.begin()));
+    }
+    starts.push_back(rows_of(row_ptrs));
+    return starts;
 }
 
 std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
