@@ -13,7 +13,7 @@
 #include "kernels/block.hpp"
 #include "kernels/cpu/csr_rows.hpp"
 #include "kernels/cpu/lanes-inl.hpp"
-#include "kernels/cpu/schedule.hpp"
+#include "kernels/cpu/simd.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilespmv::cpu::HWY_NAMESPACE {
@@ -26,11 +26,12 @@ inline constexpr int kPanelColumns = kColumnVectors * kLanes;
 template <Value V, int kVectors>
 class XRows {
 public:
-    XRows(const Block<const V>& x) : x_(x.data), ld_(x.ld) {
+    XRows(const Block<const V>& x, index_t row_bits)
+        : x_(x.data), ld_(x.ld), last_(static_cast<std::size_t>(x.cols) - 1), row_bits_(row_bits) {
         const int left = x.cols - (kVectors - 1) * kLanes;
         last_lanes_ = (1U << left) - 1;
     }
-    HWY_INLINE const V* row(index_t r) const { return x_ + static_cast<std::size_t>(r) * ld_; }
+    HWY_INLINE const V* row(index_t r) const { return x_ + static_cast<std::size_t>(r & row_bits_) * ld_; }
     HWY_INLINE void add(const V* row, double value, Vec* sums) const {
         const Vec factor = hn::Set(D(), value);
         for (int v = 0; v + 1 < kVectors; ++v) sums[v] = hn::MulAdd(factor, load(row + v * kLanes), sums[v]);
@@ -39,12 +40,15 @@ public:
     }
     HWY_INLINE void prefetch(index_t r) const {
         const V* const first = row(r);
-        for (std::size_t at = 0; at < kVectors * kLanes; at += 64 / sizeof(V)) __builtin_prefetch(first + at, 0, 2);
+        for (std::size_t at = 0; at < last_; at += 64 / sizeof(V)) __builtin_prefetch(first + at, 0, 2);
+        __builtin_prefetch(first + last_, 0, 2);  // on a line of its own where rows do not begin at lines
     }
 
 private:
     const V* x_;
     std::size_t ld_;
+    std::size_t last_;  // column
+    index_t row_bits_;
     unsigned last_lanes_;
 };
 
@@ -69,8 +73,9 @@ HWY_INLINE void sum_row_of_columns(const CsrRows<V>& a, offset_t p, offset_t end
 }
 
 template <int kVectors, Value V>
-void sum_rows_of_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& block, double* sums) {
-    const XRows<V, kVectors> x(block);
+void sum_rows_of_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& block, index_t row_bits,
+                         double* sums) {
+    const XRows<V, kVectors> x(block, row_bits);
     const offset_t distance = a.x_access.prefetch_distance;
     offset_t p = nonzeros.begin;
     offset_t prefetched = p;
@@ -86,11 +91,12 @@ void sum_rows_of_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Bl
 }
 
 template <Value V>
-void sum_csr_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, double* sums) {
-    if (x.cols <= kLanes) return sum_rows_of_columns<1>(a, rows, nonzeros, x, sums);
-    if (x.cols <= 2 * kLanes) return sum_rows_of_columns<2>(a, rows, nonzeros, x, sums);
-    if (x.cols <= 3 * kLanes) return sum_rows_of_columns<3>(a, rows, nonzeros, x, sums);
-    sum_rows_of_columns<4>(a, rows, nonzeros, x, sums);
+void sum_csr_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, index_t row_bits,
+                     double* sums) {
+    if (x.cols <= kLanes) return sum_rows_of_columns<1>(a, rows, nonzeros, x, row_bits, sums);
+    if (x.cols <= 2 * kLanes) return sum_rows_of_columns<2>(a, rows, nonzeros, x, row_bits, sums);
+    if (x.cols <= 3 * kLanes) return sum_rows_of_columns<3>(a, rows, nonzeros, x, row_bits, sums);
+    sum_rows_of_columns<4>(a, rows, nonzeros, x, row_bits, sums);
 }
 
 HWY_INLINE void store(double* p, Vec v) { hn::StoreU(v, D(), p); }
@@ -120,80 +126,89 @@ HWY_INLINE void store_first(V* p, Vec v, int n) {
 #endif
 }
 
-/// Lane r: the sum of row r, where sums of rows are `stride` apart.
-HWY_INLINE Vec load_column(const double* sums, int stride) {
-#if HWY_TARGET <= HWY_AVX3
-    return gather(sums, hn::Mul(hn::Iota(Like<std::int32_t>(), 0), hn::Set(Like<std::int32_t>(), stride)));
-#else
-    return elements(sums, [stride](int r) HWY_ATTR { return r * stride; });
-#endif
-}
-
-/// Lane i: x[i * step].
+/// A block in column-major layout into one in row-major layout; `streams`: past the caches, if rows of `to` are whole
+/// vectors, of which the last lanes have no column.
 template <Value V>
-HWY_INLINE Vec load_apart(const V* x, std::size_t step) {
-#if HWY_TARGET <= HWY_AVX3
-    const Like<std::int64_t> d;
-    const auto at = hn::Mul(hn::Iota(d, 0), hn::Set(d, static_cast<std::int64_t>(step)));
-    if constexpr (std::is_same_v<V, double>) return hn::GatherIndex(D(), x, at);
-    if constexpr (std::is_same_v<V, float>) {
-        return hn::PromoteTo(D(), hn::Vec<Like<float>>{_mm512_i64gather_ps(at.raw, x, sizeof(float))});
-    }
-#else
-    return elements(x, [step](int i) HWY_ATTR { return static_cast<std::size_t>(i) * step; });
-#endif
-}
-
-/// Rows [first, end) of a block in column-major layout into row-major layout; `streams`: past the caches. Rows of `to`
-/// are whole vectors, of which the last lanes have no column.
-template <Value V>
-void copy_to_rows(const Block<const V>& from, std::size_t first, std::size_t end, const Block<V>& to, bool streams) {
-    const auto put = [streams](V* p, Vec v) HWY_ATTR { streams ? stream(p, v) : store(p, v); };
-    const int whole = from.cols / kLanes * kLanes;
-    for (std::size_t r = first; r < end; ++r) {
-        V* const row = to.data + r * to.ld;
-        for (int c = 0; c < whole; c += kLanes) put(row + c, load_apart(from.columns(c, 1).data + r, from.ld));
-        if (whole == from.cols) continue;
-        HWY_ALIGN V rest[kLanes] = {};
-        for (int c = whole; c < from.cols; ++c) rest[c - whole] = from.at(r, c);
-        put(row + whole, load(rest));
+void copy_to_rows(const Block<const V>& from, const Block<V>& to, bool streams) {
+    for (std::size_t r = 0; r < from.rows; r += kLanes) {
+        const auto rows = static_cast<int>(std::min<std::size_t>(from.rows - r, kLanes));
+        for (int c = 0; c < from.cols; c += kLanes) {
+            const int last = std::min(from.cols - c, kLanes) - 1;
+            Vec v[kLanes];
+            for (int i = 0; i < kLanes; ++i) v[i] = load_some((1U << rows) - 1, &from.at(r, c + std::min(i, last)));
+            transpose(v);
+            for (int i = 0; i < rows; ++i) {
+                V* const place = &to.at(r + static_cast<std::size_t>(i), c);
+                streams ? stream(place, v[i]) : store_first(place, v[i], last + 1);
+            }
+        }
     }
     if (streams) hwy::FlushStream();
 }
 
-/// alpha * sum + beta * y for lanes of neighbours; past the caches where `streams` says so and the place allows it.
+/// y[i] = alpha * sums[i] + beta * y[i] for i in [i, end).
 template <Value V>
-HWY_INLINE void finish_lanes(Vec sum, Vec alpha, double beta, V* y, int n, bool streams) {
-    Vec result = alpha * sum;
-    if (streams && n >= kLanes && reinterpret_cast<std::uintptr_t>(y) % (sizeof(V) * kLanes) == 0) {
-        return stream(y, result);
+HWY_INLINE void finish_some(const double* sums, double alpha, double beta, V* y, int i, int end) {
+    for (; i < end; i += kLanes) {
+        const int n = std::min(end - i, kLanes);
+        Vec result = hn::Set(D(), alpha) * hn::LoadU(D(), sums + i);
+        if (beta != 0) result = hn::MulAdd(hn::Set(D(), beta), load_some((1U << n) - 1, y + i), result);
+        store_first(y + i, result, n);
     }
-    if (beta != 0) {
-        const Vec old = load_some((1U << std::min(n, kLanes)) - 1, y);
-        result = hn::MulAdd(hn::Set(D(), beta), old, result);
-    }
-    store_first(y, result, n);
 }
 
-/// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most. There are sums for whole vectors of rows.
-/// `streams`: past the caches, if y is not read; the caller flushes.
+/// The same for `count` values. If it `streams`, whole lines of memory are written past the caches: a line of which
+/// some values were would be fetched for the others.
 template <Value V>
-void finish_columns(const double* sums, double alpha, double beta, const Block<V>& y, bool streams) {
-    streams = streams && beta == 0;
-    const Vec factor = hn::Set(D(), alpha);
-    const auto rows = static_cast<std::int64_t>(y.rows);
+void finish_line(const double* sums, double alpha, double beta, V* y, int count, bool streams) {
+    constexpr int line = 64 / sizeof(V);
+    if (!streams || beta != 0) return finish_some(sums, alpha, beta, y, 0, count);
+    const auto misplaced = static_cast<int>(reinterpret_cast<std::uintptr_t>(y) / sizeof(V) % line);
+    const int first = std::min((line - misplaced) % line, count);
+    const int end = first + (count - first) / line * line;
+    finish_some(sums, alpha, beta, y, 0, first);
+    for (int i = first; i < end; i += kLanes) stream(y + i, hn::Set(D(), alpha) * hn::LoadU(D(), sums + i));
+    finish_some(sums, alpha, beta, y, end, count);
+}
+
+/// Rows of y; where nothing lies between them they are one line.
+template <Value V>
+void finish_rows(const double* sums, double alpha, double beta, const Block<V>& y, bool streams) {
+    using Kernels = SimdKernels<V>;
     const int stride = row_of_sums(y.cols);
-    if (y.layout == Layout::row_major) {
-        for (std::int64_t r = 0; r < rows; ++r) {
+    const auto rows = static_cast<int>(y.rows);
+    HWY_ALIGN double dense[Kernels::kPanelRows * Kernels::kMostPanelColumns + kLanes];
+    if (y.ld == static_cast<std::size_t>(y.cols)) {
+        for (int r = 0; r < rows && stride != y.cols; ++r) {
             for (int c = 0; c < y.cols; c += kLanes) {
-                finish_lanes(hn::LoadU(D(), sums + r * stride + c), factor, beta, &y.at(r, c), y.cols - c, streams);
+                hn::StoreU(hn::LoadU(D(), sums + r * stride + c), D(), dense + r * y.cols + c);
             }
         }
+        return finish_line(stride == y.cols ? sums : dense, alpha, beta, y.data, rows * y.cols, streams);
     }
-    for (int c = 0; c < y.cols && y.layout == Layout::column_major; ++c) {
-        for (std::int64_t r = 0; r < rows; r += kLanes) {
-            const auto n = static_cast<int>(std::min<std::int64_t>(rows - r, kLanes));
-            finish_lanes(load_column(sums + r * stride + c, stride), factor, beta, &y.at(r, c), n, streams);
+    for (int r = 0; r < rows; ++r) {
+        finish_line(sums + r * stride, alpha, beta, y.data + static_cast<std::size_t>(r) * y.ld, y.cols, streams);
+    }
+}
+
+/// y = alpha * sums + beta * y for the columns of y, `kPanelColumns` at most. `streams`: past the caches, if y is not
+/// read; the caller flushes.
+template <Value V>
+void finish_columns(const double* sums, double alpha, double beta, const Block<V>& y, bool streams) {
+    if (y.layout == Layout::row_major) return finish_rows(sums, alpha, beta, y, streams);
+    constexpr int kRows = SimdKernels<V>::kPanelRows;
+    const auto rows = static_cast<int>(y.rows);
+    const int stride = row_of_sums(y.cols);
+    HWY_ALIGN double columns[kLanes * kRows + kLanes];
+    for (int c = 0; c < y.cols; c += kLanes) {
+        for (int r = 0; r < rows; r += kLanes) {
+            Vec v[kLanes];
+            for (int i = 0; i < kLanes; ++i) v[i] = hn::LoadU(D(), sums + std::min(r + i, rows - 1) * stride + c);
+            transpose(v);
+            for (int i = 0; i < kLanes; ++i) hn::Store(v[i], D(), columns + i * kRows + r);
+        }
+        for (int i = 0; i < std::min(y.cols - c, kLanes); ++i) {
+            finish_line(columns + i * kRows, alpha, beta, &y.at(0, c + i), rows, streams);
         }
     }
 }

@@ -201,6 +201,37 @@ HWY_INLINE Vec lane_totals(const Vec* v) {
 #endif
 }
 
+/// Lane j of v[i] becomes lane i of v[j], for kLanes vectors.
+HWY_INLINE void transpose([[maybe_unused]] Vec* v) {
+#if HWY_TARGET != HWY_SCALAR
+    Vec even[kLanes / 2];  // 128-bit block b: lane 2 * b of v[2 * i] and of v[2 * i + 1]
+    Vec odd[kLanes / 2];
+    for (int i = 0; i < kLanes / 2; ++i) {
+        even[i] = hn::InterleaveLower(D(), v[2 * i], v[2 * i + 1]);
+        odd[i] = hn::InterleaveUpper(D(), v[2 * i], v[2 * i + 1]);
+    }
+    const auto transpose_blocks = [v](const Vec* from, int first) HWY_ATTR {
+#if HWY_TARGET <= HWY_AVX3
+        const auto low = [](Vec a, Vec b) HWY_ATTR { return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x44)}; };
+        const auto high = [](Vec a, Vec b) HWY_ATTR { return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xee)}; };
+        for (int half = 0; half < 2; ++half) {
+            const Vec a = half == 0 ? low(from[0], from[1]) : high(from[0], from[1]);
+            const Vec b = half == 0 ? low(from[2], from[3]) : high(from[2], from[3]);
+            v[first + 4 * half] = Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)};
+            v[first + 4 * half + 2] = Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
+        }
+#elif HWY_CAP_GE256
+        v[first] = hn::ConcatLowerLower(D(), from[1], from[0]);
+        v[first + 2] = hn::ConcatUpperUpper(D(), from[1], from[0]);
+#else
+        v[first] = from[0];
+#endif
+    };
+    transpose_blocks(even, 0);
+    transpose_blocks(odd, 1);
+#endif
+}
+
 HWY_INLINE void add_to(double* sums, Vec v) { hn::StoreU(hn::LoadU(D(), sums) + v, D(), sums); }
 
 /// Lane i: 4-bit number first + i of the packed ones in `word`, with other bits above it.

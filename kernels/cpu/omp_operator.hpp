@@ -74,7 +74,7 @@ public:
         if (is_csr()) {
             CsrRows<V> rows = a_.csr;
             rows.x_access = columns_x_access_;
-            return CsrColumns<V>(rows, schedule_, simd_, x_rows_).multiply(alpha, x, beta, y);
+            return CsrColumns<V>(rows, schedule_, simd_, x_copies_).multiply(alpha, x, beta, y);
         }
         if (!x.has_columns() || !y.has_columns()) return HostOperator<V>::multiply_block(alpha, x, beta, y);
         Buffer<double> piece_sums(piece_sums_.size() * static_cast<std::size_t>(x.cols));
@@ -197,7 +197,7 @@ private:
     std::optional<TileMatrix<V>> own_tiles_;  // with new values
     std::optional<ValueMap> map_;             // of tiles, made when there are new values first
     mutable Buffer<double> piece_sums_;       // 16 per piece
-    mutable Buffer<V> x_rows_;                // copies of blocks in column-major layout
+    mutable XCopies<V> x_copies_;             // of blocks in column-major layout
 };
 
 }  // namespace tilespmv::cpu

@@ -25,15 +25,18 @@ struct SimdKernels {
     /// The listed rows `rows`, and of those only the nonzeros at positions `nonzeros`.
     void (*add_csr)(const CsrRows<V>& a, Span rows, Span nonzeros, index_t first_row, const V* x, double* sums);
     static constexpr int kMostPanelColumns = 32;
-    int panel_columns = 0;  ///< that the next two take at a time
-    /// The sums of each row for a panel of X in row-major layout, row after row from `sums` on, in whole vectors.
-    void (*sum_csr_columns)(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, double* sums);
+    static constexpr int kPanelRows = 64;  ///< at most, whose sums stay in the nearest cache
+    int panel_columns = 0;                 ///< that the next two take at a time
+    /// The sums of each row for a panel of X in row-major layout, row after row from `sums` on, in whole vectors. What
+    /// column c is multiplied by is row `c & row_bits` of X.
+    void (*sum_csr_columns)(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& x, index_t row_bits,
+                            double* sums);
     /// y = alpha * sums + beta * y for a panel of some rows; past the caches, if it `streams` and beta is 0,
     /// which the caller flushes.
     void (*finish_columns)(const double* sums, double alpha, double beta, const Block<V>& y, bool streams);
-    /// Rows [first, end) of a block in column-major layout into one in row-major layout, whose rows are whole vectors.
-    void (*copy_to_rows)(const Block<const V>& from, std::size_t first, std::size_t end, const Block<V>& to,
-                         bool streams);
+    /// A block in column-major layout into one in row-major layout; past the caches, if it `streams`: rows are then
+    /// whole vectors.
+    void (*copy_to_rows)(const Block<const V>& from, const Block<V>& to, bool streams);
     /// All tiles of the listed tile rows.
     void (*add_tile_rows)(const TileMatrix<V>& a, Span tile_rows, index_t first_row, const V* x, double* sums);
     /// The tiles of a piece, of a tile row with `height` rows.

@@ -28,6 +28,11 @@ inline constexpr int kSumsPerRow = 4;
 /// columns" in `bench/NOTES.md`); not swept.
 inline constexpr std::size_t kStreamedBytes = std::size_t{8} << 20;
 
+/// Rows of X in column-major layout are copied to a ring of at most so many bytes, and a thread has so many runs of
+/// chunks, each with the rows of a ring to copy first.
+inline constexpr std::size_t kWindowBytes = std::size_t{4} << 20;
+inline constexpr int kRunsOfThread = 4;
+
 /// Nonzeros of COO that a thread takes at a time; not swept.
 inline constexpr int kCooPiece = 2048;
 
