@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/check.hpp"
-#include "kernels/cpu/vectors.hpp"
+#include "kernels/cpu/x_windows.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
@@ -160,6 +160,68 @@ TYPED_TEST(Columns, OfLargeBlocksHaveTheBitsOfSmallOnes) {
             }
         }
     }
+}
+
+/// Copies of X in column-major layout are made window by window, or as a whole.
+TYPED_TEST(Columns, HaveTheSameBitsInEitherLayoutOfX) {
+    using V = TypeParam;
+    const int before = omp_get_max_threads();
+    for (const char* matrix :
+         {"laplace2d:n=150", "laplace3d:n=28", "banded:n=30000,half=3", "fem:n=14,dof=3",
+          "uniform:n=9000,cols=40000,per_row=5", "rmat:scale=12,degree=8", "dense:rows=40,cols=900"}) {
+        const auto a = make_operator<V>("csr-omp", generate<V>(matrix));
+        for (const int cols : {2, 7, 9, 33}) {
+            const auto expected = multiply(*a, 0, cols, Layout::row_major, Layout::row_major);
+            for (const int threads : {1, 2, 5}) {
+                omp_set_num_threads(threads);
+                const auto y = multiply(*a, 0, cols, Layout::column_major, Layout::column_major);
+                for (int c = 0; c < cols; ++c) {
+                    ASSERT_EQ(y.column(c), expected.column(c)) << matrix << ", " << cols << ", " << threads;
+                }
+            }
+        }
+    }
+    omp_set_num_threads(before);
+}
+
+using cpu::make_x_windows;
+
+TEST(XWindows, HoldTheColumnsOfEachChunk) {
+    const std::vector<RowRange> chunks{{0, 10}, {2, 14}, {8, 21}, {20, 24}};
+    const auto one = make_x_windows(chunks, 1, 24, 1000);
+    ASSERT_EQ(one.runs.size(), 1U);
+    EXPECT_EQ(one.runs[0].first_row, 0);
+    EXPECT_EQ(one.rows, 16) << "13 rows from 8 to 21, in a power of two";
+    const auto two = make_x_windows(chunks, 2, 24, 1000);
+    ASSERT_EQ(two.runs.size(), 2U);
+    EXPECT_EQ(two.runs[1].first_row, 8);
+    EXPECT_EQ(two.runs[1].chunks.begin, 2);
+    EXPECT_EQ(two.runs[1].chunks.end, 4);
+}
+
+TEST(XWindows, HoldWhatALaterChunkHasBeforeAnEarlierOne) {
+    EXPECT_EQ(make_x_windows(std::vector<RowRange>{{50, 60}, {90, 100}, {40, 45}}, 1, 200, 1000).rows, 64);
+    EXPECT_EQ(make_x_windows(std::vector<RowRange>{{50, 60}, {90, 100}, {40, 45}}, 1, 200, 1000).runs[0].first_row, 40);
+}
+
+TEST(XWindows, AreNoneWhereTheyWouldBeLargeOrOverlap) {
+    const std::vector<RowRange> all{{0, 100}, {0, 100}, {0, 100}};
+    EXPECT_EQ(make_x_windows(all, 1, 100, 99).rows, 0);
+    EXPECT_EQ(make_x_windows(all, 1, 100, 100).rows, 128);
+    EXPECT_EQ(make_x_windows(all, 3, 100, 100).rows, 0) << "copied three times";
+}
+
+TEST(XWindows, OfChunksWithoutNonzeros) {
+    const auto a = generate<double>("banded:n=64,half=1");
+    auto empty = a.clone();
+    std::fill(empty.row_ptrs.begin(), empty.row_ptrs.end(), 0);
+    const std::vector<cpu::Chunk> chunks{{.row = 0, .rows = 32, .tile_rows = {}, .csr_rows = {0, 32}},
+                                         {.row = 32, .rows = 32, .tile_rows = {}, .csr_rows = {32, 64}}};
+    const std::vector<RowRange> found{{0, 33}, {31, 64}};
+    EXPECT_EQ(cpu::columns_of_chunks<double>(cpu::rows_of(a), chunks), found);
+    const auto none = make_x_windows(cpu::columns_of_chunks<double>(cpu::rows_of(empty), chunks), 1, 64, 1000);
+    EXPECT_EQ(none.rows, 1);
+    EXPECT_EQ(none.runs[0].first_row, 64);
 }
 
 Run transposed_run() {
