@@ -58,7 +58,7 @@ def test_page_rank_is_that_of_a_dense_matrix():
 
 def test_finite_elements(tmp_path):
     pytest.importorskip("matplotlib")
-    assert run("finite_elements.py", "gen:fem:n=6,dof=3", tmp_path / "a.png").count("converged in") == 4
+    assert run("finite_elements.py", "gen:fem:n=6,dof=3", tmp_path / "a.png").count("converged in") == 3
     assert (tmp_path / "a.png").stat().st_size > 5000
 
 
