@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <limits>
 
@@ -10,6 +9,7 @@
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/threads.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::testing {
@@ -64,14 +64,10 @@ TEST_P(EverySelector, RoundTripsNarrowerValues) {
 
 TEST_P(EverySelector, DoesNotDependOnTheNumberOfThreads) {
     const auto policy = make_policy(GetParam());
-    const int before = omp_get_max_threads();
     for (const auto& [name, csr] : matrix_battery()) {
-        omp_set_num_threads(1);
-        const auto one = convert(csr, *policy);
-        omp_set_num_threads(5);
-        EXPECT_TRUE(same_tiles(one, convert(csr, *policy))) << name;
+        const auto made = [&] { return convert(csr, *policy); };
+        EXPECT_TRUE(same_tiles(test::with_threads(1, made), test::with_threads(5, made))) << name;
     }
-    omp_set_num_threads(before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Selectors, EverySelector, ::testing::ValuesIn(all_selectors()), [](const auto& instance) {

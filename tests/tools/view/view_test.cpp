@@ -8,7 +8,7 @@
 #include "formats/list.hpp"
 #include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
-#include "tests/support/battery.hpp"
+#include "tests/support/tile_rows.hpp"
 #include "tests/tools/view/decoded_view.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -20,13 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr int kDeferred = formats::kFormatCount;
 
-std::set<DecodedView::Place> positions_of(const CsrMatrix<double>& a) {
-    std::set<DecodedView::Place> all;
-    for (index_t r = 0; r < a.rows; ++r) {
-        for (offset_t p = a.row_ptrs[r]; p < a.row_ptrs[r + 1]; ++p) all.emplace(r, a.col_idxs[p]);
-    }
-    return all;
-}
+using testing::positions_of;
 
 ViewPage page_of(const CsrMatrix<double>& a, const std::string& selector, std::size_t most_bytes = 5'000'000) {
     return view_page(a, convert(a, *make_policy(selector)),
