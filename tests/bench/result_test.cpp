@@ -51,6 +51,8 @@ TEST(ResultJson, RoundTrip) {
     written.speedups.push_back(
         {.baseline = "a", .against = "a:b", .median = 2, .low = 1, .high = 3, .mode = Mode::graph});
     written.runs = "csr16";
+    written.columns = 3;
+    written.pattern_values = "ones";
     const Result read = result_of(nlohmann::json::parse(nlohmann::json(written).dump()));
     EXPECT_TRUE(read == written);
 }

@@ -236,6 +236,10 @@ TEST(WriteSymmetric, OtherMatricesAreRefusedWithAPlace) {
               "a matrix cannot be written as symmetric: the entry in row 2, column 1 has no equal across the diagonal");
     EXPECT_EQ(refusal({1, 2, {0, 0}, {}, {}}, Symmetry::symmetric),
               "a matrix cannot be written as symmetric: it has 1 rows and 2 columns");
+    const auto many = test::read_text(
+        "%%MatrixMarket matrix coordinate real general\n4096 4096 4\n6 7 1\n7 6 2\n3001 3002 3\n3002 3001 4\n");
+    EXPECT_EQ(refusal(many, Symmetry::symmetric),
+              "a matrix cannot be written as symmetric: the entry in row 6, column 7 has no equal across the diagonal");
 }
 
 TEST(WriteErrors, AreReportedFromInsideTheParallelLoop) {
