@@ -118,8 +118,8 @@ public:
         const std::span<const V> x(x_);
         expected_ = expected_product<V>(a_, static_cast<double>(alpha_), x, static_cast<double>(beta_), y_);
         operators_ = random_operators<V>(backend, random, is_finite_);
-        blocks_.push_back(random_block(a_, Op::none, alpha_, beta_, random));
-        blocks_.push_back(random_block(transposed(a_).matrix, Op::transpose, alpha_, beta_, random));
+        blocks_.push_back(random_block(a_, Op::none, alpha_, beta_, is_finite_, random));
+        blocks_.push_back(random_block(transposed(a_).matrix, Op::transpose, alpha_, beta_, is_finite_, random));
     }
 
     /// Throws `Wrong`. Returns the number of products; after `end` no operator is begun.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "kernels/block.hpp"
@@ -45,9 +46,9 @@ std::vector<V> column_of(const Block<V>& block, int c) {
     return column;
 }
 
-/// `multiplied`: the matrix or, for the transpose, that.
+/// `multiplied`: the matrix or, for the transpose, that. Unless `is_finite` some value of X is infinite.
 template <Value V>
-BlockProduct<V> random_block(const CsrMatrix<V>& multiplied, Op op, V alpha, V beta, Random& random) {
+BlockProduct<V> random_block(const CsrMatrix<V>& multiplied, Op op, V alpha, V beta, bool is_finite, Random& random) {
     const int cols = random.pick(std::array{1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 33});
     const auto shape = [&](index_t rows) {
         const auto layout = random.once_in(2) ? Layout::row_major : Layout::column_major;
@@ -56,6 +57,10 @@ BlockProduct<V> random_block(const CsrMatrix<V>& multiplied, Op op, V alpha, V b
     BlockProduct<V> block{op, shape(multiplied.cols), shape(multiplied.rows), {}, {}, {}};
     const Block<V> x = block.x_shape.of(block.x), y = block.y_shape.of(block.y);
     for (V& value : block.x) value = static_cast<V>(random.number());
+    if (!is_finite && multiplied.cols > 0) {
+        const auto row = static_cast<std::size_t>(random.below(multiplied.cols));
+        x.at(row, static_cast<int>(random.below(cols))) = std::numeric_limits<V>::infinity();
+    }
     for (V& value : block.y) value = static_cast<V>(random.number());
     block.expected = expected_product<V>(multiplied, static_cast<double>(alpha), x, static_cast<double>(beta), y);
     return block;
