@@ -18,7 +18,6 @@ public:
     static constexpr int kMaxFormats = 32;
     static constexpr int kMaxValues = 256;
     static constexpr int kMaxIndexBytes = 511;
-    static constexpr int kMaxParameter = 127;
 
     TileEntry() = default;
     /// `column`: tile column, below 2^27; `nnz` and `values`: 1 to 256; `index_bytes`: 0 to 511; `parameter`: 0 to 127.

@@ -55,7 +55,6 @@ DeviceInfo require_device() {
     info.compiled_for = compiled_for();
     info.multiprocessors = properties.multiProcessorCount;
     info.max_warps_per_multiprocessor = properties.maxThreadsPerMultiProcessor / properties.warpSize;
-    info.max_blocks_per_multiprocessor = properties.maxBlocksPerMultiProcessor;
     info.registers_per_multiprocessor = properties.regsPerMultiprocessor;
     info.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
     info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);

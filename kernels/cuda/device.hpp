@@ -12,7 +12,6 @@ struct DeviceInfo {
     int compiled_for = 0;        ///< capability that the code was compiled for; lower if the driver compiles it further
     int multiprocessors = 0;
     int max_warps_per_multiprocessor = 0;
-    int max_blocks_per_multiprocessor = 0;
     int registers_per_multiprocessor = 0;
     std::size_t shared_bytes_per_multiprocessor = 0;
     std::size_t l2_bytes = 0;      ///< of the second-level cache

@@ -95,7 +95,7 @@ private:
         }
         static_cast<void>(source.row_statistics());  // which checks row pointers
         DeviceBuffer<std::uint32_t> copy(static_cast<std::size_t>(source.rows()) + 1, on);
-        copy_row_ptrs(pattern_of(*there), 1, copy.data(), on.stream);
+        copy_row_ptrs(pattern_of(*there), copy.data(), on.stream);
         return copy;
     }
 

@@ -154,23 +154,22 @@ RowStatistics statistics_of(const RowFindings& found) {
 template <class P, class T>
 struct RowPtrsToCopy {
     const P* from = nullptr;
-    offset_t step = 1;
     offset_t count = 0;
     T* to = nullptr;
 };
 
 template <class P, class T>
-__global__ void __launch_bounds__(kThreads) copy_every(RowPtrsToCopy<P, T> p) {
+__global__ void __launch_bounds__(kThreads) copy_all(RowPtrsToCopy<P, T> p) {
     const offset_t i = offset_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i < p.count) p.to[i] = static_cast<T>(p.from[i * p.step]);
+    if (i < p.count) p.to[i] = static_cast<T>(p.from[i]);
 }
 
 template <class T>
-void copy(const DevicePattern& a, offset_t step, T* to, cudaStream_t stream) {
+void copy(const DevicePattern& a, T* to, cudaStream_t stream) {
     std::visit(
         [&]<class P>(const P* from) {
-            const RowPtrsToCopy<P, T> p{from, step, a.rows / step + 1, to};
-            launch(copy_every<P, T>, div_up(p.count, offset_t{kThreads}), kThreads, p, stream);
+            const RowPtrsToCopy<P, T> p{from, offset_t{a.rows} + 1, to};
+            launch(copy_all<P, T>, div_up(p.count, offset_t{kThreads}), kThreads, p, stream);
         },
         a.row_ptrs);
 }
@@ -204,12 +203,8 @@ std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs
     return inodes;
 }
 
-void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, cudaStream_t stream) {
-    copy(a, step, to, stream);
-}
-void copy_row_ptrs(const DevicePattern& a, offset_t step, std::uint32_t* to, cudaStream_t stream) {
-    copy(a, step, to, stream);
-}
+void copy_row_ptrs(const DevicePattern& a, offset_t* to, cudaStream_t stream) { copy(a, to, stream); }
+void copy_row_ptrs(const DevicePattern& a, std::uint32_t* to, cudaStream_t stream) { copy(a, to, stream); }
 
 #define TILESPMV_INSTANTIATE(V) template RowStatistics row_statistics_there(const DeviceCsrView<V>&, cudaStream_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)

@@ -25,8 +25,8 @@ struct InodesThere {
 std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs, const index_t* first_alike,
                                                         index_t rows, offset_t nnz, CUstream_st* stream);
 
-/// Every `step`-th row pointer, from the first on, up to 2^31 of them; below 2^32 for 32 bits.
-void copy_row_ptrs(const DevicePattern& a, offset_t step, offset_t* to, CUstream_st* stream);
-void copy_row_ptrs(const DevicePattern& a, offset_t step, std::uint32_t* to, CUstream_st* stream);
+/// Row pointers, below 2^32 for 32 bits.
+void copy_row_ptrs(const DevicePattern& a, offset_t* to, CUstream_st* stream);
+void copy_row_ptrs(const DevicePattern& a, std::uint32_t* to, CUstream_st* stream);
 
 }  // namespace tilespmv::cuda

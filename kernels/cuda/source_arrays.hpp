@@ -130,7 +130,7 @@ DeviceBuffer<offset_t> row_ptrs_on_device(const Source<V>& source, const DeviceC
     if (there == nullptr) return DeviceBuffer<offset_t>(source.row_ptrs(), on);
     static_cast<void>(source.row_statistics());
     DeviceBuffer<offset_t> copy(static_cast<std::size_t>(source.rows()) + 1, on);
-    copy_row_ptrs(pattern_of(*there), 1, copy.data(), on.stream);
+    copy_row_ptrs(pattern_of(*there), copy.data(), on.stream);
     return copy;
 }
 

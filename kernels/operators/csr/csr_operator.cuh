@@ -33,7 +33,7 @@ protected:
             using Given = std::conditional_t<sizeof(P) == 4, std::int32_t, std::int64_t>;  // none has the highest bit
             DevicePattern pattern{this->rows(), this->cols(), this->nnz()};
             pattern.row_ptrs = reinterpret_cast<const Given*>(a.row_ptrs);
-            copy_row_ptrs(pattern, 1, to.row_ptrs, stream);
+            copy_row_ptrs(pattern, to.row_ptrs, stream);
             copy_there(to.col_idxs, a.col_idxs, nnz, stream);
             copy_there(to.values, a.values, nnz, stream);
         });

@@ -14,8 +14,7 @@
 /// which rows it completes; the empty rows stand in a list; and the last tile is filled up.
 namespace tilespmv::cuda {
 
-inline constexpr int kCsr5Lanes = 32;     ///< omega
-inline constexpr int kCsr5MaxSigma = 16;  ///< bits of `Csr5Lane::ends`
+inline constexpr int kCsr5Lanes = 32;  ///< omega
 
 /// Which nonzero of CSR is stored at `place`, at or behind their number where that is padding.
 TILESPMV_HD constexpr std::int64_t csr5_nonzero(std::int64_t place, int sigma) {
@@ -76,7 +75,7 @@ struct Csr5 {
     }
 };
 
-/// From the row pointers and columns of a CSR matrix, in parallel. sigma: 1 to kCsr5MaxSigma.
+/// From the row pointers and columns of a CSR matrix, in parallel. sigma: 1 to 16, the bits of `Csr5Lane::ends`.
 Csr5 make_csr5(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, int sigma);
 
 /// What belongs to the nonzeros of CSR (such as their values) in the order of `b`, T{} for the padding.
