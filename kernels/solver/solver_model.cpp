@@ -9,7 +9,6 @@ namespace {
 constexpr double kVectors = 8;
 
 constexpr double kIndexBytes = 4, kPointerBytes = 8;  ///< of CSR
-constexpr double kDiagonalVectors = 4;  ///< a diagonal, the vector it is times of, and the sum, read and written
 
 bool stays_in_cache(const IteratedSystem& system, const SolverMachine& machine) {
     return system.matrix_bytes + kVectors * system.rows * system.value_bytes <= machine.cache_bytes;
@@ -49,16 +48,6 @@ SolverMachine cpu_solver_machine() { return {}; }
 
 double csr_bytes(double rows, double nonzeros, double value_bytes) {
     return nonzeros * (value_bytes + kIndexBytes) + rows * kPointerBytes;
-}
-
-double predict_chain(const ProductChain& chain, const SolverMachine& machine) {
-    const double vector_bytes = chain.rows * chain.value_bytes;
-    const double matrix_bytes = csr_bytes(chain.products * chain.rows, chain.nonzeros, chain.value_bytes);
-    const double bytes = matrix_bytes + (2 * chain.products + kDiagonalVectors * chain.diagonals) * vector_bytes;
-    const bool is_cached = bytes <= machine.cache_bytes;
-    const double launch = is_cached ? machine.cached_launch_seconds : machine.launch_seconds;
-    return (chain.products + chain.diagonals) * launch +
-           bytes / (is_cached ? machine.cached_bytes_per_s : machine.bytes_per_s);
 }
 
 RecurrenceShape chronopoulos_gear_shape(bool fuses_diagonal) {

@@ -69,17 +69,6 @@ struct RecurrenceChoice {
 /// Of a matrix in CSR.
 double csr_bytes(double rows, double nonzeros, double value_bytes);
 
-/// Products with sparse matrices, one after the other, as a preconditioner applies them.
-struct ProductChain {
-    double rows = 0;
-    double value_bytes = 8;
-    int products = 0;
-    double nonzeros = 0;  ///< of all matrices
-    int diagonals = 0;    ///< times a vector, which loops of their own add to products
-};
-/// Seconds to apply it by what it launches and what it moves, its matrices read as CSR.
-double predict_chain(const ProductChain& chain, const SolverMachine& machine);
-
 /// The one of the least predicted time. A pure function. Measured on an H200 in float64 with Jacobi, microseconds of an
 /// iteration in graphs, Chronopoulos and Gear's / the textbook's: 1,024 rows: 6.2 / 7.9; 10,000: 8.0 / 10.6; 90,000:
 /// 10.1 / 13.2; 216,000 with 1.5 million nonzeros: 16.8 / 20.4; 390,150 with 30 million: 84.3 / 79.5; 1,000,000: 49.9 /

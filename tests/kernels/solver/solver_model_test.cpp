@@ -108,34 +108,6 @@ TEST(SolverModel, OnACpuValuesCountAlone) {
     }
 }
 
-// What forms of a preconditioner are told apart by.
-TEST(SolverModel, AChainTakesItsLaunchesAndItsBytes) {
-    const SolverMachine machine{.cache_bytes = 1e6,
-                                .cached_launch_seconds = 2e-6,
-                                .cached_bytes_per_s = 8e12,
-                                .launch_seconds = 1e-6,
-                                .bytes_per_s = 4e12};
-    // Two products: 300 nonzeros of 12 bytes, two rows of 8 bytes and two vectors of 8 for each of the 100 rows.
-    const ProductChain small{.rows = 100, .value_bytes = 8, .products = 2, .nonzeros = 300};
-    EXPECT_DOUBLE_EQ(predict_chain(small, machine), 2 * 2e-6 + (300 * 12 + 2 * 100 * (8 + 16)) / 8e12);
-    auto with_diagonal = small;
-    with_diagonal.diagonals = 1;
-    EXPECT_DOUBLE_EQ(predict_chain(with_diagonal, machine) - predict_chain(small, machine), 2e-6 + 4 * 100 * 8 / 8e12);
-    const ProductChain large{.rows = 1e6, .value_bytes = 4, .products = 1, .nonzeros = 5e6};
-    EXPECT_DOUBLE_EQ(predict_chain(large, machine), 1e-6 + (5e6 * 8 + 1e6 * (8 + 8)) / 4e12);
-}
-
-// One product of twice the nonzeros: less than two products where launches decide, more where bytes do.
-TEST(SolverModel, FewerProductsOfMoreNonzerosPayWhereLaunchesDecide) {
-    const auto one_over_two = [](double rows) {
-        const ProductChain two{.rows = rows, .products = 2, .nonzeros = 20 * rows};
-        const ProductChain one{.rows = rows, .products = 1, .nonzeros = 40 * rows};
-        return predict_chain(one, kH200) / predict_chain(two, kH200);
-    };
-    EXPECT_LT(one_over_two(1'000), 0.6);
-    EXPECT_GT(one_over_two(1e7), 1.5);
-}
-
 TEST(SolverModel, FiguresOfAnotherMachineDecideOtherwise) {
     auto slow_launches = kH200;
     slow_launches.launch_seconds = 50e-6;
