@@ -17,10 +17,10 @@
 #include "tile/seconds_since.hpp"
 #include "tools/bindings/matrix.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/picture/color.hpp"
 #include "tools/python/arrays.hpp"
 #include "tools/python/device_arrays.hpp"
 #include "tools/python/shared.hpp"
+#include "tools/view/colors.hpp"
 #include "tools/view/view.hpp"
 #if TILESPMV_HAS_JAX
 #include "tools/python/jax.hpp"
@@ -282,7 +282,7 @@ NB_MODULE(_core, m) {
     });
 #endif
     nb::list colors;
-    for (const tools::Rgb color : tools::kPalette) colors.append(tools::hex(color));
+    for (const std::string_view color : tools::kPalette) colors.append(std::string(color));
     m.attr("colors") = colors;
     m.attr("default_selector") = std::string(kDefaultSelector);
     m.def("from_csr", from_csr);

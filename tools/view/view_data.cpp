@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include <zlib.h>
 #include <nlohmann/json.hpp>
@@ -9,8 +10,8 @@
 #include "formats/list.hpp"
 #include "selector/reasoned_policy.hpp"
 #include "tile/error.hpp"
-#include "tools/picture/base64.hpp"
-#include "tools/picture/color.hpp"
+#include "tools/view/base64.hpp"
+#include "tools/view/colors.hpp"
 #include "tools/view/page_template.hpp"
 
 namespace tilespmv::tools {
@@ -152,9 +153,9 @@ Json formats_json(const std::vector<ViewedFormat>& formats) {
     Json all = Json::array();
     for (std::size_t f = 0; f < formats.size(); ++f) {
         const bool is_deferred = f == TileShape::kDeferred;
-        const Rgb color = is_deferred ? kDeferredColor : format_color(static_cast<int>(f));
+        const std::string_view color = is_deferred ? kDeferredColor : format_color(f);
         all.push_back({{"name", is_deferred ? "deferred" : formats::format_table()[f].name},
-                       {"color", hex(color)},
+                       {"color", color},
                        {"tiles", formats[f].tiles},
                        {"nnz", formats[f].nnz},
                        {"examples", formats[f].examples}});

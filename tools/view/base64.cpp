@@ -1,4 +1,4 @@
-#include "tools/picture/base64.hpp"
+#include "tools/view/base64.hpp"
 
 #include <algorithm>
 #include <cstdint>
