@@ -5,7 +5,6 @@
 //
 //     fuzz_NAME [--seconds N] [--seed N] [FILE or DIRECTORY]...
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -66,29 +65,19 @@ private:
     }
 
     void edit(std::string& text) {
-        static constexpr std::array<std::string_view, 23> words = {"\n",
-                                                                   "\r\n",
-                                                                   " ",
-                                                                   "%",
-                                                                   "-",
-                                                                   "+",
-                                                                   ".",
-                                                                   "e",
-                                                                   "0",
-                                                                   "1",
-                                                                   "9",
-                                                                   "nan",
-                                                                   "inf",
-                                                                   "1e999",
-                                                                   "1e-999",
-                                                                   "2147483648",
-                                                                   "100000000",
-                                                                   "9007199254740993",
-                                                                   "symmetric",
-                                                                   "99999999999999999999",
-                                                                   "1 1 1\n",
-                                                                   "1 2\n",
-                                                                   std::string_view("\0", 1)};
+        using namespace std::string_view_literals;
+        static const std::vector<std::string_view> words{"\n"sv,      "\r\n",
+                                                         " ",         "%",
+                                                         "-",         "+",
+                                                         ".",         "e",
+                                                         "0",         "1",
+                                                         "9",         "nan",
+                                                         "inf",       "1e999",
+                                                         "1e-999",    "2147483648",
+                                                         "100000000", "9007199254740993",
+                                                         "symmetric", "99999999999999999999",
+                                                         "1 1 1\n",   "1 2\n",
+                                                         "\0"sv};
         const std::size_t place = below(text.size() + 1);
         const std::size_t length = below(std::min<std::size_t>(text.size() - place, 40) + 1);
         switch (below(6)) {
