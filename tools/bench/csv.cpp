@@ -5,11 +5,18 @@
 #include <fmt/ranges.h>
 
 #include "tools/bench/report.hpp"
-#include "tools/text/csv_text.hpp"
 #include "tools/text/executed_text.hpp"
 
 namespace tilespmv::tools {
 namespace {
+
+/// A text as a cell of CSV, in quotes.
+std::string in_quotes(const std::string& text) {
+    std::string escaped = text;
+    for (auto at = escaped.find('"'); at != std::string::npos; at = escaped.find('"', at + 2))
+        escaped.insert(at, 1, '"');
+    return '"' + escaped + '"';
+}
 
 using bench::Result;
 

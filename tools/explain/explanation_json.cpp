@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "selector/auto/feature_names.hpp"
 #include "tools/explain/explanation.hpp"
 
 namespace tilespmv::tools {
@@ -11,11 +10,24 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json features_json(const MatrixFeatures& f) {
-    Json json;
-    for_each_feature(f, [&](std::string_view name, const auto& feature) {
-        json[name == "x_sectors" ? "x_sectors_per_nonzero" : std::string(name)] = feature;
-    });
-    return json;
+    return {{"rows", f.rows},
+            {"cols", f.cols},
+            {"nnz", f.nnz},
+            {"mean_row", f.mean_row},
+            {"row_deviation", f.row_deviation},
+            {"longest_row", f.longest_row},
+            {"empty_rows", f.empty_rows},
+            {"inode_rows", f.inode_rows},
+            {"narrow_share", f.narrow_share},
+            {"x_sectors_per_nonzero", f.x_sectors},
+            {"tile_nonzeros", f.tile_nonzeros},
+            {"full_tile_share", f.full_tile_share},
+            {"strip_slots", f.strip_slots},
+            {"strip_fill", f.strip_fill},
+            {"repeated_strips", f.repeated_strips},
+            {"diagonals", f.diagonals},
+            {"hyb_width", f.hyb_width},
+            {"hyb_rest", f.hyb_rest}};
 }
 
 Json candidate_json(const RankedOperator& one, const RankedOperator& soonest, offset_t nnz) {
