@@ -36,7 +36,7 @@ KnownOperator known_of_dia() {
             }};
 }
 
-/// strip-omp, whose strips of one pattern have no columns either and no padding, is faster on all but the smallest grids.
+/// Strips of one pattern have no columns either, and no padding: strip-omp is faster on all but the smallest grids.
 KnownOperator known_of_dia_omp() { return {.name = "dia-omp"}; }
 
 }  // namespace tilespmv
