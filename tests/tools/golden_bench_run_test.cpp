@@ -1,13 +1,16 @@
 // All that a run of the benchmark prints, of results that need no measuring, and what it says meanwhile.
+#include <cstdio>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/bench/fake_device.hpp"
 #include "tests/support/threads.hpp"
 #include "tests/tools/golden.hpp"
 #include "tests/tools/golden_results.hpp"
-#include "tests/tools/terminal.hpp"
 #include "tests/tools/transcript.hpp"
 #include "tile/io/file_lock.hpp"
 #include "tools/bench/run.hpp"
@@ -19,6 +22,45 @@ namespace {
 
 using test::expect_golden;
 using test::replaced;
+
+/// While it lives, standard error is a terminal, if the system has one to give.
+class TerminalForErrors {
+public:
+    TerminalForErrors() : leader_(::posix_openpt(O_RDWR | O_NOCTTY)), before_(::dup(STDERR_FILENO)) {
+        if (leader_ < 0 || ::grantpt(leader_) != 0 || ::unlockpt(leader_) != 0) return;
+        const char* name = ::ptsname(leader_);
+        follower_ = name == nullptr ? -1 : ::open(name, O_RDWR | O_NOCTTY);
+        if (follower_ < 0) return;
+        std::fflush(stderr);
+        ::dup2(follower_, STDERR_FILENO);
+        ::fcntl(leader_, F_SETFL, O_NONBLOCK);
+    }
+    TerminalForErrors(const TerminalForErrors&) = delete;
+    TerminalForErrors& operator=(const TerminalForErrors&) = delete;
+    ~TerminalForErrors() {
+        ::dup2(before_, STDERR_FILENO);
+        for (const int descriptor : {leader_, follower_, before_}) {
+            if (descriptor >= 0) ::close(descriptor);
+        }
+    }
+
+    [[nodiscard]] bool works() const { return follower_ >= 0; }
+
+    /// What was written since the last call.
+    std::string text() const {
+        std::fflush(stderr);
+        std::string all;
+        char part[4096];
+        for (ssize_t n = 0; (n = ::read(leader_, part, sizeof part)) > 0;)
+            all.append(part, static_cast<std::size_t>(n));
+        return all;
+    }
+
+private:
+    int leader_;
+    int before_;
+    int follower_ = -1;
+};
 
 class GoldenBenchRun : public ::testing::Test {
 protected:
@@ -91,7 +133,7 @@ TEST_F(GoldenBenchRun, AMatrixThatFails) {
 }
 
 TEST_F(GoldenBenchRun, SaysWhatItDoes) {
-    const test::TerminalForErrors terminal;
+    const TerminalForErrors terminal;
     if (!terminal.works()) GTEST_SKIP() << "no terminal to be had";
     options_.sources = {"gen:laplace2d:n=5"};
     options_.selectors = {"bytes"};
@@ -110,7 +152,7 @@ TEST_F(GoldenBenchRun, SaysWhatItDoes) {
 }
 
 TEST(StatusLine, IsWipedOnlyIfItWasDrawn) {
-    const test::TerminalForErrors terminal;
+    const TerminalForErrors terminal;
     if (!terminal.works()) GTEST_SKIP() << "no terminal to be had";
     {
         StatusLine status;
@@ -129,7 +171,7 @@ TEST(StatusLine, IsWipedOnlyIfItWasDrawn) {
 }
 
 TEST(Progress, IsDrawnAndWipedAtTheEnd) {
-    const test::TerminalForErrors terminal;
+    const TerminalForErrors terminal;
     if (!terminal.works()) GTEST_SKIP() << "no terminal to be had";
     {
         Progress progress("reading");
