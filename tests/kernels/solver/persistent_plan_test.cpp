@@ -13,7 +13,7 @@ namespace {
 
 using namespace tilespmv::solver;
 
-constexpr PersistentLimits kH200{132, 220'000};
+constexpr PersistentLimits kLimits{132, 220'000};
 
 Buffer<offset_t> rows_of_length(index_t rows, offset_t length) {
     Buffer<offset_t> row_ptrs(static_cast<std::size_t>(rows) + 1);
@@ -28,7 +28,7 @@ void expect_sound(const PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) 
     EXPECT_EQ(plan.first_rows.back(), static_cast<index_t>(row_ptrs.size()) - 1);
     EXPECT_EQ(plan.threads % 32, 0);
     EXPECT_EQ(32 % plan.row_threads, 0);
-    EXPECT_LE(plan.shared_bytes, kH200.shared_bytes);
+    EXPECT_LE(plan.shared_bytes, kLimits.shared_bytes);
     for (std::size_t block = 1; block < plan.first_rows.size(); ++block) {
         const index_t first = plan.first_rows[block - 1];
         const index_t last = plan.first_rows[block];
@@ -39,7 +39,7 @@ void expect_sound(const PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) 
     }
 }
 
-PersistentPlan plan_of(const Buffer<offset_t>& row_ptrs) { return plan_persistent(row_ptrs, 8, kH200, true).value(); }
+PersistentPlan plan_of(const Buffer<offset_t>& row_ptrs) { return plan_persistent(row_ptrs, 8, kLimits, true).value(); }
 
 TEST(PersistentPlan, CoversTheRowsOfAnySize) {
     for (const index_t rows : {1, 2, 7, 8, 9, 100, 1056, 5000, 8000}) {
@@ -53,7 +53,7 @@ TEST(PersistentPlan, CoversTheRowsOfAnySize) {
 
 TEST(PersistentPlan, IsForSystemsOfSomeSizes) {
     const auto has_plan = [](index_t rows, offset_t length, bool any_size) {
-        return plan_persistent(rows_of_length(rows, length), 8, kH200, any_size).has_value();
+        return plan_persistent(rows_of_length(rows, length), 8, kLimits, any_size).has_value();
     };
     EXPECT_FALSE(has_plan(3000, 5, false)) << "graphs are faster";
     EXPECT_FALSE(has_plan(50'000, 5, false));
