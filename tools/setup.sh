@@ -165,8 +165,8 @@ configure_and_build() {
     (cd "$root" && logged "$build/configure.log" cmake --preset "$preset" "$@")
     : >"$build/build.log"
     if ! cmake --build "$build" -j "$jobs" 2>&1 | show_progress "$build/build.log"; then
-        { grep -E '^FAILED|error:|undefined reference' "$build/build.log" || tail -n 12 "$build/build.log"; } |
-            cut -c 1-240 | head -n 12 >&2
+        { grep -m 12 -E '^FAILED|error:|undefined reference' "$build/build.log" || tail -n 12 "$build/build.log"; } |
+            cut -c 1-240 >&2
         die "the build failed; all of its output is in $build/build.log"
     fi
 }
