@@ -32,17 +32,17 @@ void expect_right(const CsrMatrix<V>& csr, const Operator<V>& a) {
     EXPECT_TRUE(result.ok) << result.message();
 }
 
+/// Tiles multiply it fastest with the vectors of any processor.
+constexpr const char* kBlocks = "block-dense:n=5000,block=16,blocks_per_row=8";
+
 TEST(HostAuto, TakesAndOwnsTilesWhereTheyPay) {
-    const auto csr = generate<double>("fem:n=8,dof=6");
+    const auto csr = generate<double>(kBlocks);
     const auto a = make_operator<double>("auto", csr);
     EXPECT_EQ(a->name(), "tile-omp");
     EXPECT_EQ(a->nnz(), csr.nnz());
     EXPECT_EQ(a->executed().front().representation, "tiles");
     expect_right(csr, *a);
 }
-
-/// Tiles multiply it fastest with the vectors of any processor.
-constexpr const char* kBlocks = "block-dense:n=5000,block=16,blocks_per_row=8";
 
 TEST(HostAuto, TakesTheTilesThatAreThere) {
     const auto csr = generate<double>(kBlocks);
@@ -65,10 +65,10 @@ TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
 }
 
 TEST(HostAuto, ChoosesByTheVectorsInUse) {
-    const auto csr = generate<double>("rgg:n=20000,degree=16");
+    const auto csr = generate<double>("uniform:n=20000,per_row=8");
     for (const auto& set : cpu::vector_sets()) {
         cpu::hold_vectors(set);
-        EXPECT_EQ(make_operator<double>("auto", csr)->name(), cpu::vector_lanes() == 8 ? "tile-omp" : "csr-omp") << set;
+        EXPECT_EQ(make_operator<double>("auto", csr)->name(), cpu::vector_lanes() == 8 ? "ell-omp" : "csr-omp") << set;
     }
     cpu::hold_vectors(cpu::vector_sets().front());
 }
