@@ -323,7 +323,7 @@ def test_a_graph_of_torch_holds_products():
 
 def test_devices_do_not_mix():
     cupy = pytest.importorskip("cupy")
-    with pytest.raises(ValueError, match="on a GPU and the matrix on the CPU"):
+    with pytest.raises(ValueError, match="in the memory of a GPU and the matrix is in that of the host"):
         tilespmv.matrix(CSR, device="cpu") @ cupy.ones(2000)
     with pytest.raises(TypeError, match="out is"):
         tilespmv.matrix(CSR).matvec(cupy.ones(2000), np.ones(3000))
