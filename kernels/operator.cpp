@@ -29,8 +29,13 @@ void Operator<V>::check(const Block<const V>& x, const Block<V>& y, const Run& r
     require("x", x, !is_transposed);
     require("y", y, is_transposed);
     if (x.cols != y.cols) throw Error(fmt::format("{}: x has {} columns, y has {}", name(), x.cols, y.cols));
+    if (x.cols < 0) throw Error(fmt::format("{}: x and y have {} columns, expected at least 0", name(), x.cols));
     if (x.memory != y.memory) {
         throw Error(fmt::format("{}: x and y are not in the same memory, that of the host or that of the GPU", name()));
+    }
+    // Of blocks that overlap otherwise, columns may still lie side by side.
+    if (x.data == y.data && x.data != nullptr && x.cols > 0 && x.rows > 0 && y.rows > 0) {
+        throw Error(fmt::format("{}: x and y are the same array; give y memory of its own", name()));
     }
 }
 

@@ -240,6 +240,12 @@ TYPED_TEST(EveryOperator, RefusesBlocksThatItCannotMultiply) {
         low.ld = 19;
         EXPECT_EQ(message(x_of(2, columns, Memory::host), low),
                   begin + ": the leading dimension of y is 19, expected at least 20");
+        EXPECT_EQ(message(x_of(-1, columns, Memory::host), y_of(-1, columns, Memory::host)),
+                  begin + ": x and y have -1 columns, expected at least 0");
+        Block<const V> same = y_of(1, columns, Memory::host);
+        same.rows = x_of(1, columns, Memory::host).rows;
+        EXPECT_EQ(message(same, y_of(1, columns, Memory::host)),
+                  begin + ": x and y are the same array; give y memory of its own");
         EXPECT_EQ(message(x_of(1, columns, Memory::device), y_of(1, columns, Memory::host)),
                   begin + ": x and y are not in the same memory, that of the host or that of the GPU");
         EXPECT_EQ(message(x_of(1, columns, Memory::device), y_of(1, columns, Memory::device)),
