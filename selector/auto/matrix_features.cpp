@@ -15,9 +15,9 @@
 namespace tilespmv {
 namespace {
 
-constexpr offset_t kFullTileRows = 64;     ///< that are looked at for full tiles, ...
-constexpr offset_t kFullTiles = 16;        ///< ... and tiles of each
-constexpr offset_t kRowLengths = 1 << 11;  ///< rows whose lengths tell the width of HYB
+constexpr offset_t kFullTileRows = 64;    ///< that are looked at for full tiles, ...
+constexpr offset_t kFullTiles = 16;       ///< ... and tiles of each
+constexpr offset_t kRowLengths = 1 << 9;  ///< rows whose lengths tell the width of HYB
 /// Rows whose lengths one thread looks at beside other work; all threads look at those of more rows first.
 constexpr index_t kFewRows = 1 << 18;
 /// Nonzeros of which one thread looks at all for diagonals.

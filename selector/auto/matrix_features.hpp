@@ -76,7 +76,7 @@ struct MatrixFeatures {
     double repeated_strips = 0;  ///< share of the tile rows whose pattern, relative to their first row, came before
 
     /// The largest width that at least a third of the rows fill (HYB), and the share of the nonzeros beyond it; of at
-    /// most 2,048 rows.
+    /// most 512 rows.
     offset_t hyb_width = 0;
     double hyb_rest = 0;
     /// Diagonals with nonzeros, of one row of each tile row of the sample, and at least those of the longest row; of
@@ -89,7 +89,7 @@ struct MatrixFeatures {
 };
 
 /// The features of a matrix. All row pointers are read, in parallel, and the columns of a sample: one in 32 of them
-/// for blocks, at least 8,192 and at most 131,072, and tile rows with about a quarter as many nonzeros; where rows have
+/// for blocks, at least 8,192 and at most 49,152, and tile rows with about a quarter as many nonzeros; where rows have
 /// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
 /// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
 MatrixFeatures features_of(const PatternView& a);
