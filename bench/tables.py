@@ -1,24 +1,46 @@
 #!/usr/bin/env python3
-"""Prints tables of RESULTS.md from a file of `tilespmv bench --json`.
+"""Prints tables of README.md and RESULTS.md from files of `tilespmv bench --json`.
 
-    bench/tables.py classes FILE      tile and tile-warp over csr-merge and over the public TileSpMV code
-    bench/tables.py real FILE         the same over csr-merge on real matrices, summarised first
-    bench/tables.py threads FILE      csr-vector by threads a row
-    bench/tables.py cusparse FILE     csr-vector and csr-merge over cuSPARSE
-    bench/tables.py suite FILE        operators of the suite `tilespmv` over cuSPARSE's CSR, with their preparation
-    bench/tables.py formats FILE      tiles in a single format and by the published rules
-    bench/tables.py preparation FILE  preparation from CSR on the GPU (`bench --from-gpu`), in products of cuSPARSE's CSR
-    bench/tables.py columns FILE      several vectors and transposed products, over the best of cuSPARSE
-    bench/tables.py odd FILE          odd numbers of vectors over the line between their neighbours (--columns 2,3,4,...)
-    bench/tables.py transposes FILE   transposed products beside those of matrices that `convert --transpose` wrote as
-                                      NAME-transposed.mtx
-    bench/tables.py vectors FILE...   operators of the CPU over csr-omp by least times, a file for each `--vectors SET`
+    bench/tables.py TABLE [LABEL=]FILE... [--results FOLDER]...
+    bench/tables.py update DOCUMENT... [--results FOLDER]...
 
-Speeds are GFLOP/s of medians. Needs nothing but Python.
+Of `auto` (several files; a label names the matrices of one):
+
+    readme                the small table: auto over the fastest form of cuSPARSE, by modes and nonzeros, blocks, transposes
+    auto                  the same with all modes, losses and matrices
+    choices               auto over the fastest operator measured, and what it takes
+    operators             every operator over the fastest form of cuSPARSE
+    columns               blocks and transposes by layout, columns and operator
+    preparation           of auto by classes of matrices and of all operators, from CSR on the GPU (`bench --from-gpu`)
+    python                products of Python over those of CuPy and torch: the file of python_products.py, and one of
+                          `bench` from the same run, which names processor and revision
+    preparation-sentence, python-sentence   these in a sentence
+
+Of one file, but for the last:
+
+    classes               tile and tile-warp over csr-merge and over the public TileSpMV code
+    real                  the same over csr-merge on real matrices
+    threads               csr-vector by threads a row
+    formats               tiles in a single format and by the published rules
+    odd                   odd numbers of vectors over the line between their neighbours (--columns 2,3,4,...)
+    transposes            transposed products beside those of matrices that `convert --transpose` wrote as
+                          NAME-transposed.mtx
+    vectors               operators of the CPU over csr-omp by least times, a file for each `--vectors SET`
+
+`update` writes what documents have between the lines `<!-- tables.py TABLE FILE... -->` and `<!-- end -->` anew. Speeds
+are GFLOP/s of medians. Needs nothing but Python.
 """
 import argparse
-import json
+import contextlib
+import io
 import math
+import pathlib
+import re
+import shlex
+import sys
+
+from auto_tables import TABLES
+from bench_results import Matrix, load, mean, number, print_table, read
 
 SELECTORS = ["paper-csr", "paper-adaptive", "paper-deferred"]
 # GFLOP/s of the public TileSpMV code, made to do the whole product, on the same kind of GPU at another time.
@@ -26,61 +48,6 @@ PUBLIC_CODE = {"laplace2d:n=2048": 68, "laplace3d:n=160": 93, "stencil27:n=128":
                "fem:n=40,dof=6": 501, "banded:n=400000,half=25": 572,
                "block-dense:n=400000,block=16,blocks_per_row=8": 890, "rmat:scale=20,degree=16": 19,
                "uniform:n=2000000,per_row=8": 20, "dense:rows=4096,cols=4096": 831, "laplace2d:n=256": 47}
-
-
-class Matrix:
-    """The right results of one matrix, by operator and selector."""
-
-    def __init__(self):
-        self.results = {}
-
-    def __getattr__(self, name):  # rows, nnz, row_variation: the same in every result
-        return next(iter(self.results.values()))[name]
-
-    def of(self, operator, *selectors):
-        """The results with one of these selectors, of all variants where operator ends in `*`."""
-        def named(name):
-            return name.startswith(operator[:-1]) if operator.endswith("*") else name == operator
-        return [result for (name, selector), result in self.results.items()
-                if named(name) and selector in (selectors or ("",))]
-
-    def speed(self, operator, *selectors):
-        """Of the fastest of these results."""
-        return max((result["derived"]["gflops"] for result in self.of(operator, *selectors)), default=math.nan)
-
-    def deferred(self):
-        formats = self.results["tile", "paper-deferred"]["formats"]
-        return sum(f["nnz"] for f in formats if f["name"] == "deferred") / self.nnz
-
-
-def read(content):
-    """The matrices of each kind of block ("" for one vector) and type of values, by name."""
-    kinds = {}
-    for result in content["results"]:
-        if result["status"] == "ok":
-            case = result["case"]
-            name = case["matrix"].removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".mtx.xz")
-            matrices = kinds.setdefault((case.get("vectors", ""), case["values"]), {})
-            matrices.setdefault(name, Matrix()).results[case["operator"], case["selector"]] = result
-    return kinds
-
-
-def number(value):
-    if value is None or math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-
-
-def mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
-
-
-def print_table(header, rows):
-    print("| " + " | ".join(header) + " |")
-    print("|---" + "|---:" * (len(header) - 1) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
 
 
 def used_selectors(matrices):
@@ -125,14 +92,6 @@ def real(matrices):
         summary.append(row)
     print_table(["matrices", "number"] + list(columns), summary)
 
-    rows = [[name, f"{m.nnz:,}", f"{100 * m.deferred():.0f} %", number(m.speed("csr-merge"))] +
-            [number(m.speed(operator, s)) for operator in ("tile", "tile-warp") for s in selectors] +
-            [f'{m.speed(operator, *selectors) / m.speed("csr-merge"):.2f}' for operator in ("tile", "tile-warp")]
-            for name, m in sorted(matrices.items(), key=lambda named: named[1].nnz)]
-    print_table(["matrix", "nonzeros", "deferred", "`csr-merge`"] +
-                [f"`{operator}`, `{s}`" for operator in ("tile", "tile-warp") for s in selectors] +
-                ["`tile` over `csr-merge`", "`tile-warp` over it"], rows)
-
 
 def threads(matrices):
     counts = [2, 4, 8, 16, 32]
@@ -148,54 +107,6 @@ def threads(matrices):
                  "over the best of 2 to 32"], rows)
 
 
-def cusparse(matrices):
-    rows = []
-    for name, m in matrices.items():
-        csr, best = m.speed("cusparse-csr*"), m.speed("cusparse-*")
-        row = [name, f"{m.row_variation:.2f}", number(csr), number(best)]
-        for operator in ("csr-vector", "csr-merge"):
-            speed = m.speed(operator)
-            row += [number(speed), f"{speed / csr:.2f}", f"{speed / best:.2f}"]
-        rows.append(row)
-    header = ["matrix", "variation of the row length", "cuSPARSE CSR", "best of cuSPARSE"]
-    for operator in ("csr-vector", "csr-merge"):
-        header += [operator, "over CSR", "over the best"]
-    print_table(header, rows)
-
-
-def suite(matrices):
-    operators = {"cuSPARSE CSR": ("cusparse-csr*",), "cuSPARSE BSR": ("cusparse-bsr*",), "csr-merge": ("csr-merge",),
-                 "csr-adaptive": ("csr-adaptive",), "csr5": ("csr5",), "csr16": ("csr16",),
-                 **{f"tile, {s}": ("tile", s) for s in SELECTORS}}
-
-    def best(m, which):
-        return max((r for r in m.of(*which)), key=lambda r: r["derived"]["gflops"])
-
-    print_table(["matrix"] + list(operators), [[name] + [
-        f'{number(r["derived"]["gflops"])} ({r["preprocess_products"]:.0f})' for r in
-        (best(m, which) for which in operators.values())] for name, m in matrices.items()])
-    rows = []
-    for operator, which in operators.items():
-        ratios = {name: m.speed(*which) / m.speed("cusparse-csr*") for name, m in matrices.items()}
-        products = sorted(best(m, which)["preprocess_products"] for m in matrices.values())
-        least = min(ratios, key=ratios.get)
-        rows.append([operator, f"{mean(ratios.values()):.2f}", f"{ratios[least]:.2f}", least,
-                     f"{sum(r > 1 for r in ratios.values())} of {len(ratios)}", f"{products[len(products) // 2]:.0f}",
-                     f"{products[0]:.0f} to {products[-1]:.0f}", pays_after(matrices, ratios, lambda m: best(m, which))])
-    print_table(["operator", "over cuSPARSE CSR", "least", "on", "faster on", "preparation in products: median",
-                 "least to most", "pays after products of cuSPARSE CSR, where 5% faster"], rows)
-
-
-def pays_after(matrices, ratios, result):
-    """Products after which its preparation, longer than that of cuSPARSE's CSR, is made up for: least to most."""
-    after = []
-    for name, m in matrices.items():
-        if ratios[name] > 1.05:
-            csr = min(r["preprocess_products"] for r in m.of("cusparse-csr*"))
-            after.append(max(0, result(m)["preprocess_products"] - csr) / (1 - 1 / ratios[name]))
-    return f"{min(after):.0f} to {max(after):.0f}" if after else "-"
-
-
 def formats(matrices):
     single = ["dense", "coo", "csr", "ell", "hyb", "dense_row", "dense_col"]
     rows = []
@@ -209,53 +120,11 @@ def formats(matrices):
                                        "adaptive over the best single format"], rows)
 
 
-def preparation(kinds):
-    """Of matrices above 100,000 nonzeros, beside the most that it is to take in the mean."""
-    bars = {"csr-scalar": 2, "csr-vector": 2, "csr-merge": 2, "csr-adaptive": 2, "sell": 2,
-            "csr16": 1.5, "dia": 4, "ell": 4, "csr-inode": 4, "strip": 12, "tile": 12, "auto": 10}
-    for (vectors, values), matrices in kinds.items():
-        if "CSR on the GPU" not in vectors:
-            continue
-        rows = []
-        for operator in dict.fromkeys(o for m in matrices.values() for o, _ in m.results):
-            large = {name: m for name, m in matrices.items() if m.nnz > 100000 and m.of(operator)}
-            if not large:
-                continue
-            products = {name: m.of(operator)[0]["preprocess_products"] for name, m in large.items()}
-            ratios = {name: m.speed(operator) / m.speed("cusparse-csr*") for name, m in large.items()}
-            worst = max(products, key=products.get)
-            rows.append([operator, str(len(large)), f"{mean(products.values()):.1f}",
-                         str(bars.get(operator.split(":")[0], "")), f"{products[worst]:.0f}", worst,
-                         pays_after(large, ratios, lambda m, operator=operator: m.of(operator)[0])])
-        print(f"{values}\n")
-        print_table(["operator", "matrices", "products in the mean", "at most", "worst", "on",
-                     "pays after products of cuSPARSE CSR, where 5% faster"], rows)
-
-
 def least_times(matrix):
     """Seconds of the fastest operator of this library and of the fastest of cuSPARSE."""
     times = {o: r["derived"]["median_s"] for (o, _), r in matrix.results.items()}
     return [min((t for o, t in times.items() if o.startswith("cusparse") == is_peer), default=math.nan)
             for is_peer in (False, True)]
-
-
-def columns(kinds):
-    """A cell is microseconds of the fastest operator of this library, and how many times as long cuSPARSE takes."""
-    names = list(dict.fromkeys(name for matrices in kinds.values() for name in matrices))
-    for values in dict.fromkeys(values for _, values in kinds):
-        cells, ratios = {name: [name] for name in names}, []
-        vectors = [v for v, of in kinds if of == values]
-        for v in vectors:
-            over = []
-            for name in names:
-                ours, peer = least_times(kinds[v, values].get(name, Matrix()))
-                cells[name].append(f"{1e6 * ours:.1f} ({peer / ours:.2f})" if peer / ours > 0 else "-")
-                over += [peer / ours] if peer / ours > 0 else []
-            ratios.append(over)
-        print(f"{values}\n")
-        print_table(["matrix"] + [v or "one vector" for v in vectors],
-                    list(cells.values()) + [["geometric mean"] + [f"{mean(r):.2f}" if r else "-" for r in ratios],
-                                            ["least"] + [f"{min(r):.2f}" if r else "-" for r in ratios]])
 
 
 def odd(kinds):
@@ -328,21 +197,65 @@ def one_vector(content):
     return next((matrices for (vectors, _), matrices in read(content).items() if not vectors), {})
 
 
+ONE_VECTOR = {f.__name__: f for f in (classes, real, threads, formats)}
+ALL_KINDS = {f.__name__: f for f in (odd, transposes)}
+NAMES = [*TABLES, *ONE_VECTOR, *ALL_KINDS, "vectors"]
+
+
+def of_runs(name, runs):
+    """Prints the table of this name; runs are pairs of a label and the content of a file."""
+    if name in TABLES:
+        return TABLES[name](runs)
+    if name == "vectors":
+        return vectors([content for _, content in runs])
+    if len(runs) != 1:
+        sys.exit(f"tables.py: the table {name} is of one file")
+    content = runs[0][1]
+    (ONE_VECTOR[name](one_vector(content)) if name in ONE_VECTOR else ALL_KINDS[name](read(content)))
+
+
+def find(name, folders):
+    """The file of this name in the first folder that has it."""
+    found = [path for folder in folders or ["."] if (path := pathlib.Path(folder, name)).exists()]
+    if not found:
+        sys.exit(f"tables.py: {name}: no such file in {', '.join(folders or ['.'])}; name its folder by --results")
+    return found[0]
+
+
+def runs_of(arguments, folders):
+    """[LABEL=]FILE: the label is the name of the file unless it is given."""
+    runs = []
+    for argument in arguments:
+        label, _, file = argument.rpartition("=") if pathlib.Path(argument).suffix == ".json" else ("", "", argument)
+        runs.append((label or pathlib.Path(file).stem, load(find(file, folders))))
+    return runs
+
+
+def update(document, folders):
+    """Writes what stands between `<!-- tables.py TABLE [LABEL=]FILE... -->` and `<!-- end -->` anew."""
+    def written(match):
+        table, *files = shlex.split(match[2])
+        if table not in NAMES:
+            sys.exit(f"tables.py: {document}: there is no table `{table}`; take one of {', '.join(NAMES)}")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            of_runs(table, runs_of(files, folders))
+        return f"{match[1]}\n\n{printed.getvalue().strip()}\n\n{match[3]}"
+    path = pathlib.Path(document)
+    text = re.sub(r"(<!-- tables\.py (.*?) -->)\n.*?(<!-- end -->)", written, path.read_text(), flags=re.DOTALL)
+    path.write_text(text)
+
+
 def main():
-    of_one_vector = {f.__name__: f for f in (classes, real, threads, cusparse, suite, formats)}
-    of_all = {f.__name__: f for f in (columns, odd, transposes, preparation)}
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("table", choices=[*of_one_vector, *of_all, "vectors"])
-    parser.add_argument("files", nargs="+", help="results of `tilespmv bench --json`")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=[*NAMES, "update"], metavar="TABLE", help="one of the above, or update")
+    parser.add_argument("files", nargs="+", help="results of `tilespmv bench --json`; documents for update")
+    parser.add_argument("--results", action="append", metavar="FOLDER", help="where files of results are (may be repeated)")
     arguments = parser.parse_args()
-    contents = [json.load(open(file)) for file in arguments.files]
-    if arguments.table == "vectors":
-        return vectors(contents)
-    if len(contents) > 1:
-        parser.error(f"the table {arguments.table} is of one file")
-    if arguments.table in of_one_vector:
-        return of_one_vector[arguments.table](one_vector(contents[0]))
-    of_all[arguments.table](read(contents[0]))
+    if arguments.table != "update":
+        return of_runs(arguments.table, runs_of(arguments.files, arguments.results))
+    for document in arguments.files:
+        update(document, arguments.results)
 
 
 if __name__ == "__main__":
