@@ -63,11 +63,15 @@ def readme(runs):
         rows += [(f"{values}, {vectors}" + ("" if revision(content) == newest else f", revision {revision(content)}"), found)
                  for (vectors, values), found in kinds([(label, content)]).items()
                  if vectors and vectors != "CSR on the GPU"]
-    print_text("Speed-up of `auto` over the fastest form of cuSPARSE in float64 and float32, geometric mean (least) by nonzeros; "
-               f"{machines([runs[0][1]])}:")
+    most = max(len(found) for _, found in rows)
+    print_text(f"Speed-up of `auto` over the fastest form of cuSPARSE, above 1 where `auto` is faster: geometric mean (least) of up to "
+               f"[{most} matrices](bench/RESULTS.md#auto-in-a-loop-in-a-graph-and-in-a-chain), by nonzeros, on {machines([runs[0][1]])}.")
     print_table(["product", *SIZES, "all", "slower than cuSPARSE on"],
                 [[label] + [mean_and_least(speedups(of_size(found, size)), name=False) for size in SIZES] +
                  [mean_and_least(speedups(found), name=False), slower(speedups(found))] for label, found in rows])
+    prepared_ones = list(prepared(runs))
+    sentences = preparation_sentence(prepared_ones) if prepared_ones else ""
+    print_text(sentences + "".join(python_sentence(content) for content in contents(runs) if "products" in content))
 
 
 def auto(runs):
@@ -105,18 +109,18 @@ def every_matrix(runs):
 
 
 def measured_alone(runs):
-    """(label, values, comparisons) of the runs in which the operators that `auto` chooses from were measured, too."""
+    """(label, values, comparisons, content) of the runs in which the operators that `auto` chooses from were measured, too."""
     for label, content in runs:
         for (vectors, values), matrices in read(content).items():
             found = [Comparison(name, m, "back to back") for name, m in matrices.items() if not vectors]
             if found := [c for c in found if c.auto and c.peers and len(c.ours) > 1]:
-                yield label, values, found
+                yield label, values, found, content
 
 
 def choices(runs):
     """The time of `auto` over that of the fastest operator; what it takes is measured twice, which tells the noise."""
     rows = []
-    for label, values, found in measured_alone(runs):
+    for label, values, found, _ in measured_alone(runs):
         over = {c.name: c.time(c.auto) / c.time(c.fastest(c.ours)) for c in found}
         again = {c.name: abs(math.log(c.time(c.auto) / c.time(own))) for c in found for own in c.ours
                  if own["case"]["operator"] == c.auto.get("runs")}
@@ -125,13 +129,14 @@ def choices(runs):
         rows.append([label, values, str(len(found)), f"{mean(over.values()):.3f}", f"{over[worst]:.2f}", f"`{worst}`",
                      f"{sum(ratio <= 1.05 for ratio in over.values())}", f"{math.exp(again[noisiest]):.2f}",
                      str(sum(a > math.log(1.05) for a in again.values())), ", ".join(f"{name} {n}" for name, n in taken.most_common())])
+    print_text(f"{machines(contents(runs))}:")
     print_table(["matrices", "values", "number", "time over the fastest, geometric mean", "worst", "on", "within 5% on",
                  "same operator measured twice: differs most by", "by more than 5% on", "`auto` takes"], rows)
 
 
 def operators(runs):
     """Each operator over the fastest form of cuSPARSE."""
-    for label, values, found in measured_alone(runs):
+    for label, values, found, content in measured_alone(runs):
         fastest = Counter(c.fastest(c.ours)["case"]["operator"] for c in found)
         rows = []
         for operator in ["auto", *sorted({r["case"]["operator"] for c in found for r in c.ours})]:
@@ -140,7 +145,7 @@ def operators(runs):
             ratios = {c.name: ratio for c, ratio in ratios.items()}
             rows.append([f"`{operator}`", str(len(ratios)), *(f"{mean(r.values()):.2f}" if r else "-" for r in by_size),
                          mean_and_least(ratios), str(sum(r > 1 for r in ratios.values())), str(fastest[operator] or "-")])
-        print_text(f"{label}, {values}:")
+        print_text(f"{label}, {values}, {machines([content])}:")
         print_table(["operator", "matrices", *SIZES, "all (least)", "faster than cuSPARSE on", "fastest operator on"], rows)
 
 
@@ -174,9 +179,9 @@ def pays_after(comparison, result, peers):
     return max(map(after, peers))
 
 
-def spread(values, unit=""):
+def spread(values):
     finite = [v for v in values if v < math.inf]
-    return f"{median(finite):.0f} ({min(finite):.0f} to {max(finite):.0f}){unit}" if finite else "-"
+    return f"{median(finite):.0f} ({min(finite):.0f} to {max(finite):.0f})" if finite else "-"
 
 
 def prepared(runs):
@@ -230,13 +235,13 @@ def preparation_of_operators(runs):
                 rows)
 
 
-def preparation_sentence(runs):
-    found = list(prepared(runs))
-    small = [f for f in found if f[0].nnz < 1e6]
-    micros = [1e6 * c.auto["derived"]["preprocess_median_s"] for c, _ in small]
-    print_text(f"Preparation from CSR on the GPU takes `auto` {spread(micros, ' us')} below a million nonzeros, median (least to most), "
-               f"and pays against cuSPARSE's CSR after {spread([n for _, n in found])} products on {len(found)} matrices "
-               f"({machines(contents(runs))}).")
+def preparation_sentence(found):
+    small = [c.auto for c, _ in found if c.nnz < 1e6]
+    micros = [1e6 * auto["derived"]["preprocess_median_s"] for auto in small]
+    return (f"Preparation from CSR on the GPU takes `auto` {spread(micros)} us below a million nonzeros, "
+            f"{spread([auto['preprocess_products'] for auto in small])} products of cuSPARSE's CSR where 10 are aimed at, median (least to "
+            f"most), and "
+            f"[pays](bench/RESULTS.md#preparation) against it after {spread([n for _, n in found])}. ")
 
 
 def python_pairs(content):
@@ -248,14 +253,9 @@ def python_pairs(content):
             yield columns, values, library, {row["matrix"]: row["seconds"][library] / row["seconds"]["cuda"] for row in rows}
 
 
-def of_python(runs):
-    """The file of python_products.py among the runs."""
-    return next(content for content in contents(runs) if "products" in content)
-
-
 def python(runs):
     """Products beside CuPy and torch, then what calls keep the host for."""
-    content = of_python(runs)
+    content = next(content for content in contents(runs) if "products" in content)
     pairs = {(columns, values, library): ratios for columns, values, library, ratios in python_pairs(content)}
     shapes = list(dict.fromkeys(key[:2] for key in pairs))
     most = max(map(len, pairs.values()))
@@ -269,16 +269,13 @@ def python(runs):
     print_table(["call", "us"], [[name, f"{1e6 * seconds:.1f}"] for name, seconds in host])
 
 
-def python_sentence(runs):
-    content = of_python(runs)
+def python_sentence(content):
     one = {library: ratios for columns, values, library, ratios in python_pairs(content) if (columns, values) == (1, "float64")}
     ours, theirs = (content["host_seconds"][call] for call in ("A @ x, CuPy arrays", "CuPy's A @ x"))
-    print_text(f"On a GPU `A @ x` keeps the host for {1e6 * ours:.0f} us with arrays of CuPy, whose own takes "
-               f"{1e6 * theirs:.0f}, and in a loop it has {mean_and_least(one['cupy'], name=False)} times the "
-               f"speed of CuPy's and {mean_and_least(one['torch'], name=False)} of torch's, geometric mean (least) of "
-               f"{len(one['cupy'])} real matrices ({machines(contents(runs))}).")
+    return (f"From Python `A @ x` keeps the host for {1e6 * ours:.0f} us with arrays of CuPy, whose own takes {1e6 * theirs:.0f}, and has "
+            f"{mean_and_least(one['cupy'], name=False)} times the speed of CuPy's and {mean_and_least(one['torch'], name=False)} of torch's "
+            f"in float64 ([table](tools/python/README.md#speed)).")
 
 
 TABLES = {"readme": readme, "auto": auto, "choices": choices, "operators": operators, "columns": columns,
-          "preparation": preparation_of_auto, "preparation-sentence": preparation_sentence, "python": python,
-          "python-sentence": python_sentence}
+          "preparation": preparation_of_auto, "python": python}

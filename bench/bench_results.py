@@ -62,7 +62,7 @@ def is_auto(result):
 def read(content):
     """The matrices of each kind of block ("" for one vector) and type of values, by name."""
     kinds = {}
-    for result in content["results"]:
+    for result in content.get("results", []):
         if result["status"] == "ok":
             case = result["case"]
             name = case["matrix"].removeprefix("gen:").rsplit("/", 1)[-1].removesuffix(".mtx.xz")

@@ -6,7 +6,8 @@
 
 Of `auto` (several files; a label names the matrices of one):
 
-    readme                the small table: auto over the fastest form of cuSPARSE, by modes and nonzeros, blocks, transposes
+    readme                the small table: auto over the fastest form of cuSPARSE, by modes and nonzeros, blocks, transposes;
+                          preparation and python in a sentence each
     auto                  the same with all modes, losses and matrices
     choices               auto over the fastest operator measured, and what it takes
     operators             every operator over the fastest form of cuSPARSE
@@ -14,7 +15,6 @@ Of `auto` (several files; a label names the matrices of one):
     preparation           of auto by classes of matrices and of all operators, from CSR on the GPU (`bench --from-gpu`)
     python                products of Python over those of CuPy and torch: the file of python_products.py, and one of
                           `bench` from the same run, which names processor and revision
-    preparation-sentence, python-sentence   these in a sentence
 
 Of one file, but for the last:
 
@@ -240,9 +240,9 @@ def update(document, folders):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             of_runs(table, runs_of(files, folders))
-        return f"{match[1]}\n\n{printed.getvalue().strip()}\n\n{match[3]}"
+        return f"{match[1]}\n{printed.getvalue().strip()}\n{match[3]}"
     path = pathlib.Path(document)
-    text = re.sub(r"(<!-- tables\.py (.*?) -->)\n.*?(<!-- end -->)", written, path.read_text(), flags=re.DOTALL)
+    text = re.sub(r"^(<!-- tables\.py (.*?) -->)\n.*?^(<!-- end -->)$", written, path.read_text(), flags=re.DOTALL | re.MULTILINE)
     path.write_text(text)
 
 

@@ -120,8 +120,8 @@ def test_after_how_many_products_preparation_pays(tmp_path):
     assert row(text, "fewer than 100,000 nonzeros")[4:] == ["0 (0 to 0)", "0"]
     assert row(text, "`auto` takes `ell`")[0] == "2" and row(text, "`auto` takes `ell`")[4:] == ["0 (0 to 0)", "1"]
     assert row(text, "`csr-merge`")[1:] == ["10 (10 to 10)", "2.9", "2", "3, `a`", "-", "1"]
-    sentence = " ".join(tables(tmp_path, "preparation-sentence", "x.json").split())
-    assert "takes `auto` 55 (10 to 100) us below a million nonzeros" in sentence and "after 30 (0 to 60) products on 3 matrices" in sentence
+    sentence = " ".join(tables(tmp_path, "readme", "y.json", "x.json", y=SMALL).split())
+    assert "takes `auto` 55 (10 to 100) us below a million nonzeros, 28 (5 to 50) products of cuSPARSE's CSR where 10" in sentence and "against it after 30 (0 to 60)." in sentence
 
 
 PYTHON = {
@@ -138,19 +138,19 @@ def test_products_of_python(tmp_path):
     text = tables(tmp_path, "python", "p.json", "x.json", p=PYTHON, x=SMALL)
     assert row(text, "float64, one column") == ["6.00 (4.00, `a`)", "2.00 (2.00, `a`)"]
     assert row(text, "A @ x, CuPy arrays") == ["12.0"] and "CPU" not in text and "on 2 real matrices" in text
-    sentence = " ".join(tables(tmp_path, "python-sentence", "p.json", "x.json").split())
-    assert "for 12 us with arrays of CuPy, whose own takes 65" in sentence and "6.00 (4.00) times" in sentence and "revision `01234567`" in sentence
+    sentence = " ".join(tables(tmp_path, "readme", "x.json", "p.json").split())
+    assert "for 12 us with arrays of CuPy, whose own takes 65" in sentence and "6.00 (4.00) times" in sentence
 
 
 def test_update_writes_what_stands_between_its_lines(tmp_path):
     document = tmp_path / "A.md"
-    begin = '<!-- tables.py choices "Two of them=x.json" -->'
-    document.write_text(f"Before.\n\n{begin}\nold\n<!-- end -->\nBetween.\n{begin}\n<!-- end -->\nAfter.\n")
+    begin = '<!-- tables.py choices\n  "Two of them=x.json" -->'
+    document.write_text(f"Before `<!-- tables.py ... -->`.\n\n{begin}\nold\n<!-- end -->\nBetween.\n{begin}\n<!-- end -->\nAfter.\n")
     table = tables(tmp_path, "choices", "Two of them=x.json", x=SMALL + LARGE).strip()
     for _ in range(2):
         tables(tmp_path, "update", document)
-        block = f"{begin}\n\n{table}\n\n<!-- end -->"
-        assert document.read_text() == f"Before.\n\n{block}\nBetween.\n{block}\nAfter.\n"
+        block = f"{begin}\n{table}\n<!-- end -->"
+        assert document.read_text() == f"Before `<!-- tables.py ... -->`.\n\n{block}\nBetween.\n{block}\nAfter.\n"
 
 
 @pytest.mark.parametrize("line, message", [("auto none.json", "none.json: no such file in"), ("nothing x.json", "there is no table `nothing`")])
