@@ -22,9 +22,6 @@ Of one file, but for the last:
     real                  the same over csr-merge on real matrices
     threads               csr-vector by threads a row
     formats               tiles in a single format and by the published rules
-    odd                   odd numbers of vectors over the line between their neighbours (--columns 2,3,4,...)
-    transposes            transposed products beside those of matrices that `convert --transpose` wrote as
-                          NAME-transposed.mtx
     vectors               operators of the CPU over csr-omp by least times, a file for each `--vectors SET`
 
 `update` writes what documents have between the lines `<!-- tables.py TABLE FILE... -->` and `<!-- end -->` anew. Speeds
@@ -120,51 +117,6 @@ def formats(matrices):
                                        "adaptive over the best single format"], rows)
 
 
-def least_times(matrix):
-    """Seconds of the fastest operator of this library and of the fastest of cuSPARSE."""
-    times = {o: r["derived"]["median_s"] for (o, _), r in matrix.results.items()}
-    return [min((t for o, t in times.items() if o.startswith("cusparse") == is_peer), default=math.nan)
-            for is_peer in (False, True)]
-
-
-def odd(kinds):
-    """A cell is the time of an odd number of vectors over the mean of one fewer and one more."""
-    for values, layout in dict.fromkeys((values, v.partition(" ")[2]) for v, values in kinds if v):
-        counts = sorted(int(v.partition(" ")[0]) for v, of in kinds if v.partition(" ")[2] == layout and of == values)
-        shown = [k for k in counts if k % 2 == 1 and k - 1 in counts and k + 1 in counts]
-        if not shown:
-            continue
-        of_count = {k: kinds[f"{k} {layout}", values] for k in counts}
-        rows, all_over = [], {k: [] for k in shown}
-        for name in of_count[shown[0]]:
-            time = {k: least_times(of_count[k].get(name, Matrix()))[0] for k in counts}
-            over = {k: 2 * time[k] / (time[k - 1] + time[k + 1]) for k in shown}
-            rows.append([name] + [f"{1e6 * time[k]:.1f} ({over[k]:.2f})" for k in shown])
-            for k in shown:
-                all_over[k] += [] if math.isnan(over[k]) else [over[k]]
-        print(f"{values}, {layout}\n")
-        print_table(["matrix", *map(str, shown)],
-                    rows + [["geometric mean"] + [f"{mean(all_over[k]):.2f}" for k in shown],
-                            ["most"] + [f"{max(all_over[k]):.2f}" for k in shown]])
-
-
-def transposes(kinds):
-    for values in dict.fromkeys(values for _, values in kinds):
-        plain, rows = kinds.get(("", values), {}), []
-        for name, m in kinds.get(("transposed", values), {}).items():
-            ours, peer = least_times(m)
-            of_matrix = least_times(plain.get(f"{name}-transposed.mtx", plain.get(f"{name}-transposed", Matrix())))[0]
-            rows.append((name, ours, of_matrix, ours / of_matrix, peer / ours))
-        print(f"{values}\n")
-        known = [[r[i] for r in rows if not math.isnan(r[i])] or [math.nan] for i in (3, 4)]
-        print_table(["matrix", "transposed product, us", "product of the transposed matrix, us", "ratio",
-                     "cuSPARSE's transposed product over ours"],
-                    [[name, f"{1e6 * ours:.1f}", f"{1e6 * other:.1f}", f"{a:.2f}", f"{b:.2f}"]
-                     for name, ours, other, a, b in rows] +
-                    [["geometric mean", "", ""] + [f"{mean(k):.2f}" for k in known],
-                     ["most, least", "", "", f"{max(known[0]):.2f}", f"{min(known[1]):.2f}"]])
-
-
 def vectors(contents):
     operators = ["strip-omp", "tile-omp", "auto"]
     runs, header, over = [one_vector(content) for content in contents], ["matrix"], []
@@ -198,8 +150,7 @@ def one_vector(content):
 
 
 ONE_VECTOR = {f.__name__: f for f in (classes, real, threads, formats)}
-ALL_KINDS = {f.__name__: f for f in (odd, transposes)}
-NAMES = [*TABLES, *ONE_VECTOR, *ALL_KINDS, "vectors"]
+NAMES = [*TABLES, *ONE_VECTOR, "vectors"]
 
 
 def of_runs(name, runs):
@@ -210,8 +161,7 @@ def of_runs(name, runs):
         return vectors([content for _, content in runs])
     if len(runs) != 1:
         sys.exit(f"tables.py: the table {name} is of one file")
-    content = runs[0][1]
-    (ONE_VECTOR[name](one_vector(content)) if name in ONE_VECTOR else ALL_KINDS[name](read(content)))
+    ONE_VECTOR[name](one_vector(runs[0][1]))
 
 
 def find(name, folders):

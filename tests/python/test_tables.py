@@ -110,15 +110,16 @@ def test_after_how_many_products_preparation_pays(tmp_path):
         prepared("a", "cusparse-csr:alg=1", 4, 20),  # 80 us more, 2 us less a product: 40 products
         prepared("a", "cusparse-csr:alg=2", 3, 40),  # 60 products
         prepared("a", "csr-merge", 3.5, 10),  # never against the second
+        prepared("a", "sell", 2, 30),  # choosing it takes the other 70
         prepared("b", "auto", 2, 10, nnz=50000, runs="ell"),
         prepared("b", "cusparse-csr:alg=1", 4, 20, nnz=50000),
         prepared("c", "auto", 5, 50, nnz=2000000, runs="ell"),
         prepared("c", "cusparse-csr:alg=1", 4, 20, nnz=2000000),
     ]
     text = tables(tmp_path, "preparation", "x.json", x=results)
-    assert row(text, "100,000 to 1M") == ["1", "100 (100 to 100)", "20 (20 to 20)", "50 (50 to 50)", "60 (60 to 60)", "0"]
-    assert row(text, "fewer than 100,000 nonzeros")[4:] == ["0 (0 to 0)", "0"]
-    assert row(text, "`auto` takes `ell`")[0] == "2" and row(text, "`auto` takes `ell`")[4:] == ["0 (0 to 0)", "1"]
+    assert row(text, "100,000 to 1M") == ["1", "100 (100 to 100)", "70 (70 to 70)", "20 (20 to 20)", "50 (50 to 50)", "60 (60 to 60)", "0"]
+    assert row(text, "fewer than 100,000 nonzeros")[5:] == ["0 (0 to 0)", "0"]
+    assert row(text, "`auto` takes `ell`")[0] == "2" and row(text, "`auto` takes `ell`")[5:] == ["0 (0 to 0)", "1"]
     assert row(text, "`csr-merge`")[1:] == ["10 (10 to 10)", "2.9", "2", "3, `a`", "-", "1"]
     sentence = " ".join(tables(tmp_path, "readme", "y.json", "x.json", y=SMALL).split())
     assert "takes `auto` 55 (10 to 100) us below a million nonzeros, 28 (5 to 50) products of cuSPARSE's CSR where 10" in sentence and "against it after 30 (0 to 60)." in sentence
