@@ -19,7 +19,7 @@ namespace {
 
 struct Benchmark {
     std::vector<std::string> sources;
-    std::vector<std::string> operators{"auto", "csr-vector", "sell", "ell", "dia", "csr16", "csr-inode", "strip"};
+    std::vector<std::string> operators{"auto", "csr-vector", "sell", "ell", "dia", "csr-inode", "strip"};
     offset_t entries = 50'000'000;
     std::string json_file;
 };

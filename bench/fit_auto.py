@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the costs by which `auto` chooses (choice.cpp of their folders) to results of a benchmark.
 
-    tilespmv bench *.mtx gen:... --operator csr16 --operator csr-merge ... --device cuda --json results.json
+    tilespmv bench *.mtx gen:... --operator sell --operator csr-merge ... --device cuda --json results.json
     bench/fit_auto.py results.json --tilespmv build/tools/tilespmv
 
 A time is the sum of the terms that `tilespmv explain --json -` gives for a matrix and an operator, each times a cost of

@@ -9,9 +9,9 @@ namespace tilespmv {
 // How near they are to what was measured: "auto" and "Rules and fitted models" in `bench/NOTES.md`. In float64 fitted
 // by `bench/fit_auto.py` to every other one of 89 matrices; then those of csr-vector were searched for on 91 matrices
 // by what is chosen, so that it wins where all take the time of a launch, those of strip, dia, csr-inode and ell on the
-// 78 others, the launches of csr16, csr-merge, csr-adaptive and csr-vector on 267. In float32 searched for on 616
+// 78 others, the launches of csr-merge and csr-vector on 267. In float32 searched for on 616
 // matrices with sums in float64, by what is chosen, but for strip and dia, which are fitted to regular matrices with
-// sums in float32; csr-merge and csr-adaptive cost what they do in float64. Those of float32 with sums in float32 (a 4
+// sums in float32; csr-merge costs what it does in float64. Those of float32 with sums in float32 (a 4
 // at the end) start from them and are searched for on 768 matrices. In 16 bits strip and dia are fitted to regular
 // matrices, csr-inode to one figure, renumbered FEM with 3 unknowns (87 us). Those of sell, of strip and dia in
 // float64, and of dia and csr-inode in 16 bits were searched for again on 168 generated matrices, by what is chosen,

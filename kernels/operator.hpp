@@ -71,7 +71,7 @@ class Workspace;
 
 /// Nonzeros of a matrix that an operator multiplies in the same way: what it runs, whatever a selector stored.
 struct ExecutedPart {
-    /// "tiles", "slots", "strip", "rank-strip", "csr16", "csr5", "csr-inode", "csr", "ell", "dia", "coo", "sell",
+    /// "tiles", "slots", "strip", "rank-strip", "csr5", "csr-inode", "csr", "ell", "dia", "coo", "sell",
     /// "bsr", or "walked": tiles that the CPU has no vector routine for and multiplies one nonzero at a time.
     std::string representation;
     /// Of tiles the name of their format; "deferred" for the nonzeros that a tiled matrix keeps outside its tiles,

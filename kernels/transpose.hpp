@@ -27,7 +27,7 @@ enum class SecondForm {
 ///  - On the CPU the matrix is transposed in parallel. For an operator on a GPU it is transposed there, in memory of
 ///    the library's own: a CSR matrix that is in the memory of the GPU is read there, in the order of the default
 ///    stream, any other form is copied there as CSR. `make` gets the transpose in the memory of the GPU. The CSR
-///    operators, `sell`, `ell`, csr16, csr-inode and dia are made of that without a copy to the host, the CSR operators
+///    operators, `sell`, `ell`, csr-inode and dia are made of that without a copy to the host, the CSR operators
 ///    where it lies. Others copy it to the host once; `auto` copies a sample to choose, unless the pattern is
 ///    symmetric: then it takes what it took for the matrix.
 ///  - cuSPARSE's operators on CSR multiply values of 32 and 64 bits by the transpose as it does, from the matrix, with

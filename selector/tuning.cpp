@@ -21,16 +21,10 @@ const std::array kMeasured{
              {.merge = {.few = 450'000},
               .strips = {.short_row = 5, .rank_blocks = 12},
               .sell = {.warps_per_multiprocessor = 40}}},
-    Measured{90,
-             4,
-             {.inodes = {.value_latency = 3.3, .converted_latency = 14},
-              .row_blocks = {.pairs_full_blocks = true},
-              .dia = {.pair_places = 10'000'000}}},
+    Measured{90, 4, {.inodes = {.value_latency = 3.3, .converted_latency = 14}, .dia = {.pair_places = 10'000'000}}},
     Measured{90,
              2,
-             {.row_blocks = {.pairs_full_blocks = true},
-              .dia = {.pair_places = std::numeric_limits<offset_t>::max()},
-              .sell = {.warps_per_multiprocessor = 45}}},
+             {.dia = {.pair_places = std::numeric_limits<offset_t>::max()}, .sell = {.warps_per_multiprocessor = 45}}},
 };
 
 }  // namespace

@@ -32,24 +32,6 @@ struct InodeTuning {
     double warp_time = 11.6;    ///< of a warp that begins
 };
 
-/// csr16 and csr-adaptive ("Tiles on the GPU", versions 8b to 8e).
-struct RowBlockTuning {
-    /// Row blocks of each multiprocessor, before the limits below. Fewer: small matrices leave multiprocessors idle.
-    /// Not swept by itself; with 8c, which halved the row blocks, small matrices gained a tenth.
-    int blocks_per_multiprocessor = 16;
-    int min_nonzeros = 2;  ///< of a thread of a row block; not swept
-    /// Most nonzeros of a piece of a split row, in full row blocks. Where row blocks are half full or less, pieces have
-    /// half a row block at most instead, elsewhere 1 to so many ("Pieces of split rows"). 8e: 4 instead of 1 takes
-    /// R-MAT from 206 to 224 GFLOP/s and uk-2007 from 437 to 396.
-    int max_piece = 4;
-    /// csr16: nonzeros of the mean row for each thread that adds it up. 8e: 8 is within the noise of 16.
-    int nonzeros_per_thread = 16;
-    /// Whether two row blocks share a block of threads where they are full, too, if rows longer than a row block have
-    /// no more than this share of the nonzeros ("Row blocks in pairs").
-    bool pairs_full_blocks = false;
-    double most_in_long_rows = 0.03;
-};
-
 /// Runs of full dense tiles ("full dense tile rows").
 struct DenseRunTuning {
     /// Before the limits below: as many as are resident, one wave, which takes dense 4096 from 740 to 914 GFLOP/s.
@@ -84,16 +66,16 @@ struct StripTuning {
     /// Tile rows without which a GPU is not busy: on fewer, no strips are long, and none filled by rank.
     offset_t busy_from = 1000;
     /// Slots of a strip at most. Where tile rows do not keep the GPU busy, long strips run on alone: dense 512^2 is at
-    /// 0.38 of the best cuSPARSE form in strips of 512 slots, at 1.56 in csr16. Where they do, strips of 140 to 256
-    /// slots take 0.36 to 0.59 of the time of csr16 beside short strips in float32 ("Long strips").
+    /// 0.38 of the best cuSPARSE form in strips of 512 slots, at 1.56 as CSR. Where they do, strips of 140 to 256
+    /// slots take 0.36 to 0.59 of the time of CSR beside short strips in float32 ("Long strips").
     int max_slots = 512;
     int max_slots_of_few = 128;
     /// Slots of a strip before two groups of lanes share it, where tile rows are few; elsewhere one takes all: on
     /// 49,152 (FEM with 3 unknowns, float32) that takes 1353 to 1444 GFLOP/s, on 3,072 (QCD, float64) 873 to 630.
     int lane_slots = 32;
     offset_t one_group_from = 20'000;  ///< tile rows that are not few
-    /// Bytes of strips that are filled by rank, over those of csr16, up to which they take its place ("Strips filled by
-    /// rank"), and resident blocks where most strips are such, unless tile rows are few.
+    /// Bytes of strips that are filled by rank, over those of CSR with 16-bit columns, up to which they take its place
+    /// ("Strips filled by rank"), and resident blocks where most strips are such, unless tile rows are few.
     double rank_bytes = 1.2;
     int rank_blocks = 18;
 };
@@ -166,10 +148,6 @@ struct Tuning {
     VectorTuning vector = {};
     InodeTuning inodes = {};
     MergeTuning merge = {};
-    /// Threads of a team of csr-adaptive: 64, 128 or 256. Those of csr16 (8c: finer blocks, small matrices gain a
-    /// tenth); the option `threads` sweeps them.
-    int adaptive_threads = 64;
-    RowBlockTuning row_blocks = {};
     DenseRunTuning dense_runs = {};
     SlotTuning slots = {};
     StripTuning strips = {};

@@ -4,26 +4,6 @@
 
 namespace tilespmv {
 
-RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu) {
-    const RowBlockTuning& tuning = gpu.tuning.row_blocks;
-    const offset_t share = nonzeros / (offset_t{tuning.blocks_per_multiprocessor} * gpu.multiprocessors);
-    const offset_t block = std::clamp<offset_t>(share, tuning.min_nonzeros * threads, room);
-    // What a team asks for at once: of a pair half as much, see `row_block_shape`.
-    const offset_t round = threads <= kMostPairedThreads && block <= room / 2 ? room / 2 : room;
-    const offset_t piece = std::clamp<offset_t>(share / round * round, round, tuning.max_piece * room);
-    return {static_cast<int>(block), static_cast<int>(piece), static_cast<int>(std::max<offset_t>(piece, room))};
-}
-
-RowBlockShape row_block_shape(int block_nonzeros, int threads, offset_t nonzeros, offset_t in_long_rows,
-                              const RowBlockTuning& tuning) {
-    if (threads > kMostPairedThreads) return {};
-    int each = 2;
-    while (each < 8 && each * threads < block_nonzeros) each *= 2;
-    const double most = tuning.most_in_long_rows * static_cast<double>(nonzeros);
-    const bool pairs = each < 8 || (tuning.pairs_full_blocks && static_cast<double>(in_long_rows) <= most);
-    return {pairs ? 2 : 1, each};
-}
-
 offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu) {
     const DenseRunTuning& tuning = gpu.tuning.dense_runs;
     return std::clamp(div_up(tiles, tuning.runs_per_multiprocessor * gpu.multiprocessors), tuning.min_tiles,

@@ -9,31 +9,6 @@
 /// functions of the size of a matrix.
 namespace tilespmv {
 
-/// How rows are divided into row blocks, of one team of threads each (csr16, csr-adaptive).
-struct RowBlockLimits {
-    int block_nonzeros = 0;  ///< most of a row block of several rows
-    int piece_nonzeros = 0;  ///< most of a piece of a longer row, at least as many
-    int whole_row = 0;       ///< nonzeros up to which a row is one piece, at least as many
-};
-
-/// For `nonzeros` nonzeros and teams of `threads` threads with room for `room` nonzeros.
-RowBlockLimits row_block_limits(offset_t nonzeros, int threads, int room, const Gpu& gpu);
-
-/// Threads of teams that may share a block of threads.
-inline constexpr int kMostPairedThreads = 64;
-
-/// How a kernel takes row blocks.
-struct RowBlockShape {
-    int teams = 1;  ///< that share a block of threads, each with a row block of its own: 1 or 2
-    int each = 8;   ///< nonzeros that a thread asks for at once: 2, 4 or 8; 8 for one team
-    friend bool operator==(const RowBlockShape&, const RowBlockShape&) = default;
-};
-
-/// For row blocks of several rows with up to `block_nonzeros` nonzeros, 8 a thread at most, for `threads` threads each.
-/// Of the `nonzeros` of the matrix, `in_long_rows` are in longer rows.
-RowBlockShape row_block_shape(int block_nonzeros, int threads, offset_t nonzeros, offset_t in_long_rows,
-                              const RowBlockTuning& tuning);
-
 /// Most tiles of a run of dense tiles, for `tiles` of them in all.
 offset_t dense_run_tiles(offset_t tiles, const Gpu& gpu);
 
@@ -48,12 +23,12 @@ SlotLimits slot_limits(offset_t nonzeros, offset_t tile_rows, const Gpu& gpu);
 
 /// How strips are divided among lanes and thread blocks.
 struct StripSizes {
-    int max_slots = 0;      ///< of a strip; longer ones are left to csr16
+    int max_slots = 0;      ///< of a strip; longer ones are left to CSR
     int lane_slots = 0;     ///< of a strip before twice as many lanes share it
     int block_strips = 0;   ///< short ones that a thread block takes, so that all blocks are one wave
     int blocks = 0;         ///< resident thread blocks of a multiprocessor
     int rank_blocks = 0;    ///< the same where most strips are filled by rank
-    double rank_bytes = 0;  ///< of strips filled by rank over those of csr16, up to which they take its place
+    double rank_bytes = 0;  ///< up to which strips are filled by rank, over those of CSR with 16-bit columns
 };
 
 /// For a matrix of so many rows and nonzeros.

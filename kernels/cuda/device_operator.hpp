@@ -198,10 +198,9 @@ template <class V>
 std::unique_ptr<DeviceOperator<V>> as_device_operator(std::unique_ptr<Operator<V>> made);
 
 /// `make_operator` on the current GPU. Of a `DeviceCsrView` operators that multiply CSR take what its `arrays` say.
-/// Nothing but sizes goes to the host for csr-scalar, csr-vector, csr-merge, csr-adaptive, csr16,
-/// csr-inode, `ell`, `sell`, full tiles and, with its diagonals, dia; row pointers for csr-spmm, and for strip where it
-/// leaves rows to csr16; everything for all others; `auto` takes a sample. `Facts::bytes_to_host` says how much was
-/// copied. The stream is waited for.
+/// Nothing but sizes goes to the host for csr-scalar, csr-vector, csr-merge, csr-inode, `ell`, `sell`, strip, full
+/// tiles and, with its diagonals, dia; row pointers for csr-spmm; everything for all others; `auto` takes a sample.
+/// `Facts::bytes_to_host` says how much was copied. The stream is waited for.
 template <class V>
 std::unique_ptr<DeviceOperator<V>> make_device_operator(std::string_view specification, const Source<V>& source,
                                                         Accumulator accumulator, const DeviceContext& on);

@@ -65,19 +65,11 @@ inline constexpr int kMergeShortSteps = 64;
 template <int kItems>
 inline constexpr int kMergeBlocks = kItems > 4 ? 512 / (16 + 4 * kItems) : 12;
 
-/// Threads of a team of csr16 ("Tiles on the GPU", 8c: with 64 instead of 128 small matrices gain a tenth).
-inline constexpr int kCsr16Threads = 64;
-/// csr16 and csr-adaptive: nonzeros of a thread in shared memory (8c: of 4, 6, 8, 12 and 16, 12 is best on large even
-/// matrices, 8 on the others), rows of a thread at most (not swept), resident warps of a multiprocessor (8d: 40; more
-/// leave too few registers for the loads).
-inline constexpr int kRowBlockNonzeros = 8;
-inline constexpr int kRowBlockRows = 4;
-inline constexpr int kRowBlockWarps = 40;
-/// Partial products of a thread from which on a row is left to a whole warp (8e: 16 and 64 are within the noise).
-inline constexpr int kLongRow = 32;
+/// Threads of a block of strip and of tiles ("Tiles on the GPU", 8c: with 64 instead of 128 small matrices gain a
+/// tenth).
+inline constexpr int kStripThreads = 64;
+inline constexpr int kTileThreads = kStripThreads;
 
-/// Threads of a block of strip; as csr16, whose blocks share a launch with them.
-inline constexpr int kStripThreads = kCsr16Threads;
 /// Resident blocks of a multiprocessor that kernels are compiled for, of which `StripTuning` chooses: more have fewer
 /// registers each, and fewer loads in flight ("Registers of strips": 12, 16, 18, 20 and 24).
 inline constexpr int kFewStripBlocks = 12;
@@ -108,10 +100,8 @@ inline constexpr int kSellThreads = 256;
 template <std::size_t kValueBytes>
 inline constexpr int kSellBlocks = kValueBytes == 8 ? 4 : 6;
 
-/// Threads of a block of tiles: as of csr16 ("Tiles on the GPU"); not swept by itself.
-inline constexpr int kTileThreads = kCsr16Threads;
-/// Resident warps of a multiprocessor: of items ("`tile` in slots", version 3: 40 with 4 slots, 24 with 8 slower), and
-/// where all tiles are dense (see `KernelTuning::kDenseFlight`).
+/// Resident warps of a multiprocessor that multiply tiles: of items ("`tile` in slots", version 3: 40 with 4 slots, 24
+/// with 8 slower), and where all tiles are dense (see `KernelTuning::kDenseFlight`).
 inline constexpr int kTileWarps = 32;
 inline constexpr int kDenseWarps = 64;
 /// Entries that a warp multiplies before it adds them up, most entries of an item for half a warp, and partial products

@@ -1,25 +1,12 @@
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
 #include "selector/auto/sector_count.hpp"
-#include "tile/column_range.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv {
-namespace {
-
-constexpr offset_t kNarrowColumns = 1 << 16;  ///< of csr16
-
-bool is_narrow(std::span<const index_t> columns) {
-    const auto [least, most] = column_range(columns);
-    return most - least < kNarrowColumns;
-}
-
-}  // namespace
-
 ColumnRanges sampled_blocks(const PatternView& a) {
     const offset_t all = div_up(a.nnz(), kBlock);
     const offset_t samples = std::min(sampled_nonzeros(a.nnz()) / kBlock, all);
@@ -42,14 +29,11 @@ void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeature
             sectors[static_cast<std::size_t>(i)] = count.of(blocks[static_cast<std::size_t>(i)]);
     });
     std::size_t all = 0;
-    std::size_t narrow = 0;
     offset_t all_sectors = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         all += blocks[i].size();
-        narrow += a.cols <= kNarrowColumns || is_narrow(blocks[i]) ? blocks[i].size() : 0;
         all_sectors += sectors[i];
     }
-    f.narrow_share = static_cast<double>(narrow) / static_cast<double>(all);
     f.x_sectors = static_cast<double>(all_sectors) / static_cast<double>(all);
 }
 

@@ -57,8 +57,6 @@ struct MatrixFeatures {
     double empty_rows = 0;  ///< share of the rows
     RowLengths row_rounds{};
 
-    /// Share of the nonzeros whose block of 512 consecutive ones spans fewer than 65,536 columns (csr16).
-    double narrow_share = 0;
     /// Distinct 32-byte sectors of x for each nonzero, in blocks of 512 consecutive ones: 1 if no two share one.
     double x_sectors = 0;
     double tile_nonzeros = 0;  ///< of a 16 x 16 tile that is not empty, in the mean

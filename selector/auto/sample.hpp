@@ -39,7 +39,7 @@ inline offset_t sampled_nonzeros(offset_t nnz) {
 
 /// The columns of blocks of the sample.
 ColumnRanges sampled_blocks(const PatternView& a);
-/// What they say of sectors of x and of columns that 16 bits tell apart.
+/// What they say of sectors of x.
 void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
 /// A tile row.
 struct SampledStrip {

@@ -50,7 +50,7 @@ TEST(ResultJson, RoundTrip) {
     written.axpy_alone = {.seconds = {0.5}, .batch = 64, .converged = true};
     written.speedups.push_back(
         {.baseline = "a", .against = "a:b", .median = 2, .low = 1, .high = 3, .mode = Mode::graph});
-    written.runs = "csr16";
+    written.runs = "sell";
     written.columns = 3;
     written.pattern_values = "ones";
     const Result read = result_of(nlohmann::json::parse(nlohmann::json(written).dump()));

@@ -178,7 +178,7 @@ TEST(ExecutedOnGpu, IsByPathAndNotByWhatWasStored) {
 TEST(ExecutedParts, GiveSharedBytesToNonzerosAndLoseNone) {
     ExecutedParts parts;
     parts.add({{"tiles", "ell", 0, 0, 5}, {"tiles", "csr", 1, 3, 10}, {"tiles", "coo", 1, 7, 20}}, 9);
-    parts.add({{"csr16", "", 0, 0, 11}}, 0);
+    parts.add({{"csr", "", 0, 0, 11}}, 0);
     EXPECT_EQ(parts.finish(), (Parts{{"tiles", "csr", 1, 3, 10 + 4 + 3}, {"tiles", "coo", 1, 7, 20 + 10 + 8}}));
     EXPECT_EQ(ExecutedParts().finish(), Parts{});
 }

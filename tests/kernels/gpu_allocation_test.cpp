@@ -96,7 +96,7 @@ void expect_none(Solver<T>& solver, const CsrMatrix<T>& a, double rtol) {
 template <class T>
 void expect_none_of(const char* system, double rtol) {
     const auto a = generate<T>(system);
-    for (const std::string op : {"auto", "csr-vector", "csr-merge", "csr16", "strip", "csr5", "tile:updatable=1"}) {
+    for (const std::string op : {"auto", "csr-vector", "csr-merge", "strip", "csr5", "tile:updatable=1"}) {
         for (const auto& m : all_preconditioners(op == "tile:updatable=1" ? "auto" : op)) {
             for (const bool persists : {false, true}) {
                 if (persists && m.find("ssor") != std::string::npos) continue;  // never in one kernel

@@ -39,7 +39,7 @@ TEST(KernelMessages, NamesOfTheOtherDevice) {
         const auto here = fmt::format("operator '{}' runs on ", name);
         return why == "0: " ? "2: " + here + "the GPU: give --device cuda" : "4: " + here + "a GPU: " + why.substr(3);
     };
-    for (const char* name : {"csr16", "csr-vector", "tile", "sell", "dia"}) EXPECT_EQ(chosen(name), of_gpu(name));
+    for (const char* name : {"csr-merge", "csr-vector", "tile", "sell", "dia"}) EXPECT_EQ(chosen(name), of_gpu(name));
     EXPECT_EQ(chosen<float>("hyb:a=1"), of_gpu("hyb"));
     EXPECT_EQ(message_of([] { find_operator<double>(Backend::cuda, "csr-omp"); }),
               "2: operator 'csr-omp' runs on the CPU: give --device cpu");
@@ -48,7 +48,7 @@ TEST(KernelMessages, NamesOfTheOtherDevice) {
 /// The names that are known without a GPU are those of the operators of a build with one.
 TEST(KernelMessages, EveryOperatorOfTheGpuIsKnownWithoutOne) {
     EXPECT_FALSE(is_operator_name<double>(Backend::cuda, "csr-omp"));
-    EXPECT_FALSE(is_operator_name<double>(Backend::cpu, "csr16"));
+    EXPECT_FALSE(is_operator_name<double>(Backend::cpu, "csr-merge"));
     for (const auto name : gpu_operator_names()) EXPECT_TRUE(is_operator_name<Half>(Backend::cuda, name)) << name;
     const auto here = operators<double>(Backend::cuda);
     if (here.empty()) GTEST_SKIP() << "this build has no operators for the GPU";

@@ -107,7 +107,7 @@ def on_gpu(library, a):
 
 
 @pytest.mark.parametrize("library", ["cupy", "torch"])
-@pytest.mark.parametrize("operator", ["auto", "csr-vector", "sell", "csr16", "strip", "cusparse-csr"])
+@pytest.mark.parametrize("operator", ["auto", "csr-vector", "sell", "csr-merge", "strip", "cusparse-csr"])
 def test_matrices_on_a_gpu(library, operator):
     """Prepared there, with the bits of one from the host; new values come and go on both sides."""
     x, z = rng.standard_normal(2000), rng.standard_normal(3000)
@@ -235,7 +235,7 @@ def test_blocks_get_a_form_of_their_own(library, where):
     if where != "numpy":
         A = tilespmv.matrix(on_gpu(where, a), shape=a.shape)
     named = A.operator
-    assert named.partition(":")[0] in ("csr-scalar", "csr-vector", "csr-adaptive", "csr-merge", "csr16", "sell", "tile"), named
+    assert named.partition(":")[0] in ("csr-scalar", "csr-vector", "csr-merge", "sell", "tile"), named
     x, before = rng.standard_normal((2048, 8)), A.nbytes
     for _ in range(3):
         for given in [x, np.asfortranarray(x), x[:, :2].copy()]:

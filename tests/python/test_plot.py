@@ -109,7 +109,7 @@ def test_what_a_matrix_executed_is_shown_once_whatever_the_threads():
         return dict(representation=representation, format=form, nnz=nnz)
 
     first = result("b.mtx", executed=[part("slots", "ell", 700), part("csr", "deferred", 300)])
-    again = result("b.mtx", threads=1, executed=[part("csr16", "", 1000)])
+    again = result("b.mtx", threads=1, executed=[part("strip", "", 1000)])
     second = result("dir/a.mtx.gz", executed=[part("csr", "deferred", 1000)])
     drawn = charts(first, again, second, result(operator="csr-omp", selector=""))
     figure = drawn["executed-tile-omp_bytes"].figure
@@ -118,9 +118,9 @@ def test_what_a_matrix_executed_is_shown_once_whatever_the_threads():
     assert shown == [pytest.approx(bar) for bar in [(0, 0.7, 0), (0, 0, 1), (0.7, 0.3, 0), (0, 1, 1)]]
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["b", "a"]
     names = [
-        plot.part_name(part(r, f, 1)) for r, f in [("csr16", ""), ("csr", "coo"), ("walked", "x"), ("tiles", "ell")]
+        plot.part_name(part(r, f, 1)) for r, f in [("strip", ""), ("csr", "coo"), ("walked", "x"), ("tiles", "ell")]
     ]
-    assert names == ["csr16", "coo in rows", "x one by one", "ell"]
+    assert names == ["strip", "coo in rows", "x one by one", "ell"]
 
 
 def test_sweeps_of_threads_a_row():

@@ -5,48 +5,8 @@
 namespace tilespmv::cuda {
 namespace {
 
-constexpr int kThreads = 64;
-constexpr int kRoom = 8 * kThreads;
 const Gpu kGpu{.multiprocessors = 132, .warps = 32};
 constexpr offset_t kWarps = 132 * 32;
-
-TEST(RowBlockLimits, AreTheShareOfABlockWithinWhatItHolds) {
-    const auto limits = [](offset_t nonzeros) { return row_block_limits(nonzeros, kThreads, kRoom, kGpu); };
-    EXPECT_EQ(limits(1000).block_nonzeros, 2 * kThreads);
-    EXPECT_EQ(limits(1000).piece_nonzeros, kRoom / 2);
-    EXPECT_EQ(limits(1000).whole_row, kRoom) << "two rounds of a team";
-    EXPECT_EQ(limits(132 * 16 * (kRoom / 2)).piece_nonzeros, kRoom / 2);
-    EXPECT_EQ(limits(132 * 16 * (kRoom / 2 + 1)).piece_nonzeros, kRoom) << "teams that ask for twice as much";
-    EXPECT_EQ(row_block_limits(1000, 2 * kThreads, 2 * kRoom, kGpu).piece_nonzeros, 2 * kRoom) << "no pairs";
-    EXPECT_EQ(limits(132 * 16 * 300).block_nonzeros, 300);
-    EXPECT_EQ(limits(132 * 16 * 300).piece_nonzeros, kRoom) << "one round";
-    EXPECT_EQ(limits(132 * 16 * 1000).block_nonzeros, kRoom);
-    EXPECT_EQ(limits(132 * 16 * 1000).piece_nonzeros, kRoom) << "a second round would not be full";
-    EXPECT_EQ(limits(132 * 16 * 1024).piece_nonzeros, 2 * kRoom);
-    EXPECT_EQ(limits(132 * 16 * 1024).whole_row, 2 * kRoom);
-    EXPECT_EQ(limits(1'000'000'000'000).piece_nonzeros, 4 * kRoom);
-}
-
-TEST(RowBlockShape, HasNoMoreLoadsThanARowBlockHasNonzeros) {
-    const auto shape = [](int nonzeros) { return row_block_shape(nonzeros, kThreads, 1000, 0, {}); };
-    EXPECT_EQ(shape(kThreads), (RowBlockShape{2, 2}));
-    EXPECT_EQ(shape(2 * kThreads), (RowBlockShape{2, 2}));
-    EXPECT_EQ(shape(2 * kThreads + 1), (RowBlockShape{2, 4}));
-    EXPECT_EQ(shape(4 * kThreads), (RowBlockShape{2, 4}));
-    EXPECT_EQ(shape(4 * kThreads + 1), (RowBlockShape{1, 8}));
-    EXPECT_EQ(shape(kRoom), (RowBlockShape{1, 8}));
-    EXPECT_EQ(row_block_shape(kThreads, 2 * kThreads, 1000, 0, {}), (RowBlockShape{1, 8}))
-        << "teams too large to share";
-}
-
-TEST(RowBlockShape, PairsFullOnesWhereFewRowsAreLong) {
-    RowBlockTuning tuning;
-    tuning.pairs_full_blocks = true;
-    EXPECT_EQ(row_block_shape(kRoom, kThreads, 1000, 30, tuning).teams, 2);
-    EXPECT_EQ(row_block_shape(kRoom, kThreads, 1000, 31, tuning).teams, 1);
-    EXPECT_EQ(row_block_shape(2 * kThreads, kThreads, 1000, 31, tuning).teams, 2);
-    EXPECT_EQ(row_block_shape(kRoom, kThreads, 0, 0, tuning).teams, 2);
-}
 
 TEST(DenseRunTiles, AreThoseOfOneWaveOfBlocks) {
     EXPECT_EQ(dense_run_tiles(100, kGpu), 8);
@@ -116,10 +76,6 @@ TEST(KeptShare, IsWhatVectorsLeaveOfLargeProducts) {
 
 TEST(WorkSizes, FollowTheTuning) {
     Gpu gpu = kGpu;
-    gpu.tuning.row_blocks = {.blocks_per_multiprocessor = 1, .min_nonzeros = 1, .max_piece = 2};
-    EXPECT_EQ(row_block_limits(1, kThreads, kRoom, gpu).block_nonzeros, kThreads);
-    EXPECT_EQ(row_block_limits(132 * 100, kThreads, kRoom, gpu).block_nonzeros, 100);
-    EXPECT_EQ(row_block_limits(1'000'000'000, kThreads, kRoom, gpu).piece_nonzeros, 2 * kRoom);
     gpu.tuning.dense_runs = {.runs_per_multiprocessor = 1, .min_tiles = 1, .max_tiles = 5};
     EXPECT_EQ(dense_run_tiles(1, gpu), 1);
     EXPECT_EQ(dense_run_tiles(132 * 3, gpu), 3);

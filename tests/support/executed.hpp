@@ -13,9 +13,9 @@ namespace tilespmv::testing {
 
 /// A part must be something, and be called what it is.
 inline void expect_sound(const ExecutedPart& part, index_t rows) {
-    static const std::set<std::string> representations{"tiles", "walked", "slots",     "strip", "rank-strip",
-                                                       "csr16", "csr5",   "csr-inode", "csr",   "ell",
-                                                       "dia",   "coo",    "sell",      "bsr"};
+    static const std::set<std::string> representations{"tiles", "walked",    "slots", "strip", "rank-strip",
+                                                       "csr5",  "csr-inode", "csr",   "ell",   "dia",
+                                                       "coo",   "sell",      "bsr"};
     EXPECT_EQ(representations.count(part.representation), 1u);
     const bool is_format = std::ranges::count(formats::format_table(), part.format, &FormatInfo::name) > 0;
     if (part.format == "deferred") {

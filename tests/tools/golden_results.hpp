@@ -147,7 +147,7 @@ inline bench::ResultSet golden_gpu_results() {
             put(golden_result(matrix, 123'456, "cusparse-sell:slice=32", "", 0x1p-12, scale), 1, 1.5);
             auto tile = golden_result(matrix, 123'456, "tile", "bytes", 0x1p-13, scale);
             tile.executed = {{"tiles", "dense", 2, 100, 1},
-                             {"csr16", "", 4, 123'000, 1},
+                             {"strip", "", 4, 123'000, 1},
                              {"tiles", "coo", 1, 56, 1},
                              {"csr", "deferred", 1, 300, 1}};
             put(tile, 2, 3);

@@ -35,7 +35,7 @@ std::string legend_text(std::span<const bench::Result> results);
 
 /// A header and a row for each case; times in seconds. `formats` is what the selector stored, "name:tiles:nonzeros"
 /// of each format, spaces between them; `executed` is what a product ran, "name:nonzeros" of each part, semicolons
-/// between them, such as "csr16:100000" or "ell:71000;csr:20000;deferred:9000". Formats of tiles go by their own names.
+/// between them, such as "strip:100000" or "ell:71000;csr:20000;deferred:9000". Formats of tiles go by their own names.
 std::string results_csv(std::span<const bench::Result> results, const std::vector<std::string>& baselines);
 
 /// Throws a `verification` error that counts the wrong results, or if there are none, a `failure` that counts the cases

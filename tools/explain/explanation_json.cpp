@@ -18,7 +18,6 @@ Json features_json(const MatrixFeatures& f) {
             {"longest_row", f.longest_row},
             {"empty_rows", f.empty_rows},
             {"inode_rows", f.inode_rows},
-            {"narrow_share", f.narrow_share},
             {"x_sectors_per_nonzero", f.x_sectors},
             {"tile_nonzeros", f.tile_nonzeros},
             {"full_tile_share", f.full_tile_share},

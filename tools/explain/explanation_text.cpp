@@ -29,8 +29,7 @@ std::string features_text(const MatrixFeatures& f) {
         "rows       mean {:.2f} nonzeros, deviation {:.2f}, longest {} ({:.1f} x), {} of them empty; {:.1f} in a row "
         "with the same columns\n",
         f.mean_row, f.row_deviation, grouped(f.longest_row), longest, percent(f.empty_rows), f.inode_rows);
-    text += fmt::format("columns    {} of the nonzeros in blocks that 16 bits address; {:.2f} sectors of x a nonzero\n",
-                        percent(f.narrow_share), f.x_sectors);
+    text += fmt::format("columns    {:.2f} sectors of x a nonzero\n", f.x_sectors);
     text += fmt::format("tiles      {:.1f} nonzeros a tile, {} of the nonzeros in tile rows of full ones\n",
                         f.tile_nonzeros, percent(f.full_tile_share));
     text += fmt::format("tile rows  {:.1f} slots each, {} full, {} of them like one before\n", f.strip_slots,

@@ -16,7 +16,7 @@ std::string part_name(const ExecutedPart& part);
 /// parts the rest is counted: "ell 71%, csr 20%, 2 more". Empty without parts.
 std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most);
 
-/// An operator by its specification, and the one that it took to run: "auto (csr16)". `runs` may be empty.
+/// An operator by its specification, and the one that it took to run: "auto (sell)". `runs` may be empty.
 std::string operator_text(std::string_view specification, std::string_view runs);
 
 }  // namespace tilespmv::tools

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/operators/csr16/choice.hpp"
 #include "selector/auto/work_terms.hpp"
 #include "selector/work_sizes.hpp"
 
@@ -17,6 +16,9 @@ double strip_bytes(const MatrixFeatures& f) {
     return value_of(f) * strip_places(f) + 14 * own_slots + 6 * tile_rows_of(f);
 }
 
+/// As CSR with columns of 16 bits in blocks of 512 nonzeros: rows that would take more as strips are left to CSR.
+double csr16_bytes(const MatrixFeatures& f) { return 2 * rows_of(f) + (2 + value_of(f) + 32.0 / 512) * nnz_of(f); }
+
 /// Its blocks take four strips a step, short ones in up to four steps, and fill the GPU up to three times, one time
 /// after the other.
 void strip_work(const MatrixFeatures& f, Work& work) {
@@ -29,23 +31,11 @@ void strip_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::chain) = std::clamp(tile_rows_of(f) / wave, 1.0, 3.0) - 1;
 }
 
-/// What rows much longer than others have at most, if they are alike: squares of lengths over the longest.
-double in_long_rows(const MatrixFeatures& f) {
-    return f.row_deviation * f.row_deviation * rows_of(f) / std::max<double>(static_cast<double>(f.longest_row), 1);
-}
-
-/// Whether rows are even, but for some so long that csr16 multiplies them beside the strips (arrow matrices).
-bool has_even_strips(const MatrixFeatures& f) {
-    const auto longest = static_cast<double>(f.longest_row);
-    return longest <= 6 * f.mean_row + 16 ||
-           (longest > kTileSize * StripTuning{}.max_slots && in_long_rows(f) <= 0.25 * nnz_of(f));
-}
-
-/// Elsewhere it executes csr16, or strips are too few or too uneven to keep the GPU busy.
+/// Elsewhere rows are left to CSR, or strips are too few or too uneven to keep the GPU busy.
 bool suits_strip(const MatrixFeatures& f) {
     const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
     return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 && slots <= StripTuning{}.max_slots &&
-           has_even_strips(f) && strip_bytes(f) < csr16_bytes(f);
+           static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
 }
 
 /// By all nonzeros: a sample of tile rows may miss the long ones.

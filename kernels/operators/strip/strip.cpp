@@ -325,20 +325,6 @@ std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges) {
     return tile_rows;
 }
 
-std::vector<RowRange> rows_in(std::span<const std::uint32_t> tile_rows, index_t rows) {
-    std::vector<RowRange> ranges;
-    for (const std::uint32_t tile_row : tile_rows) {
-        const std::int64_t first = std::int64_t{tile_row} * kTileSize;
-        const auto end = static_cast<index_t>(std::min<std::int64_t>(first + kTileSize, rows));
-        if (!ranges.empty() && ranges.back().end == first) {
-            ranges.back().end = end;
-        } else {
-            ranges.push_back({static_cast<index_t>(first), end});
-        }
-    }
-    return ranges;
-}
-
 void require_fewer_slots(std::uint64_t slots) {
     if (slots < kNoColumn) return;
     throw Error("strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");

@@ -104,9 +104,8 @@ constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {
     return before.shared != 0 && run.shared != 0 && before.slots == run.slots && before.first_quad == run.first_quad;
 }
 
-/// The tile rows of these rows, and the rows of a matrix of `rows` rows in tile rows that ascend.
+/// The tile rows of these rows.
 std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges);
-std::vector<RowRange> rows_in(std::span<const std::uint32_t> tile_rows, index_t rows);
 
 /// Throws `Error` if there are 2^32 slots or more.
 void require_fewer_slots(std::uint64_t slots);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "kernels/cuda/load.cuh"
-#include "kernels/operators/csr16/csr16.hpp"
 #include "kernels/operators/strip/strip_kernel.cuh"
 
 namespace tilespmv::cuda {
@@ -16,10 +15,7 @@ struct StripFill {
     V* values = nullptr;  ///< of the strips
     DeviceStrips<V> ranks;
     V* rank_values = nullptr;
-    const Csr16Block* rest = nullptr;
-    std::int64_t rest_blocks = 0;
-    const offset_t* sources = nullptr;  ///< of each block of the rest: where its nonzeros begin in CSR
-    V* rest_values = nullptr;
+    DeviceRest<V> rest;
 };
 
 /// All slots of a run, a lane a row, several at a time: its masks tell which of its nonzeros is in which slot.
@@ -86,7 +82,7 @@ __device__ void fill_rank_run(const StripFill<V>& p, std::int64_t run_at) {
     }
 }
 
-/// A thread block a run of strips, or a block of the rest, whose nonzeros stand together in CSR.
+/// A thread block a run of strips, or a tile row of the rest, whose nonzeros stand together in CSR.
 template <class V>
 __global__ void __launch_bounds__(kStripThreads) fill_strips(const __grid_constant__ StripFill<V> p) {
     std::int64_t at = blockIdx.x;
@@ -94,11 +90,7 @@ __global__ void __launch_bounds__(kStripThreads) fill_strips(const __grid_consta
     at -= p.strips.run_count;
     if (at < p.ranks.run_count) return fill_rank_run(p, at);
     at -= p.ranks.run_count;
-    const Csr16Block block = p.rest[at];
-    const V* const from = p.csr_values + p.sources[at];
-    for (unsigned i = threadIdx.x; i < block.nonzeros; i += kStripThreads) {
-        p.rest_values[block.first_nonzero + i] = load_often(from + i);
-    }
+    copy_rest(p.rest, p.csr_values, at);
 }
 
 }  // namespace tilespmv::cuda

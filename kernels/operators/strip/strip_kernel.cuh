@@ -5,8 +5,8 @@
 #include "kernels/cuda/product.cuh"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
-#include "kernels/operators/csr16/csr16_kernel.cuh"
 #include "kernels/operators/strip/strip_columns.cuh"
+#include "kernels/operators/strip/strip_rest.cuh"
 
 namespace tilespmv::cuda {
 
@@ -311,7 +311,7 @@ struct StripSpmv : ProductTerms<V, A> {
 /// The same with rows that are no strips.
 template <class V, class A>
 struct StripAndRestSpmv : StripSpmv<V, A> {
-    DeviceCsr16<V, A> rest;
+    DeviceRest<V> rest;
 };
 
 template <class Columns, int kBlocks, class V, class A>
@@ -334,15 +334,13 @@ __global__ void __launch_bounds__(kStripThreads, resident(kBlocks, kStripThreads
     multiply_ranks_and_strips<kBlocks>(p, std::int64_t{blockIdx.x});
 }
 
-/// The same: the blocks of csr16, then those of strips.
+/// The same: the tile rows of the rest, then strips.
 template <class V, class A, int kBlocks>
 __global__ void __launch_bounds__(kStripThreads, resident(kBlocks, kStripThreads))
     strip_and_rest_spmv(const __grid_constant__ StripAndRestSpmv<V, A> p) {
-    static_assert(kStripThreads == Csr16::kThreads);
-    __shared__ Csr16Stage<A, SharedCsr16Kernel> stage;
     const std::int64_t at = blockIdx.x;
-    if (at < p.rest.block_count) return multiply_csr16(p.rest, p, stage, at);
-    multiply_ranks_and_strips<kBlocks>(p, at - p.rest.block_count);
+    if (at < p.rest.count) return multiply_rest(p.rest, p, at);
+    multiply_ranks_and_strips<kBlocks>(p, at - p.rest.count);
 }
 
 }  // namespace tilespmv::cuda

@@ -3,7 +3,6 @@
 #include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/executed.hpp"
-#include "kernels/operators/csr16/csr16_buffers.cuh"
 #include "kernels/operators/strip/find_strips.hpp"
 #include "kernels/operators/strip/strip_fill.cuh"
 #include "kernels/operators/strip/strip_matrix.hpp"
@@ -68,42 +67,21 @@ private:
     DeviceBuffer<V> values_;
 };
 
-/// All but values, on the GPU: strips, strips filled by rank, and CSR with 16-bit columns for what is left.
+/// All but values, on the GPU: strips, strips filled by rank, and CSR for what is left.
 struct StripPlan {
     StripArrays strips = {};
     StripArrays ranks = {};
-    Csr16 csr16 = {};  ///< without codes
-    Csr16Arrays rest = {};
-    offset_t occupied = 0;          ///< tile rows of csr16 that have nonzeros
+    RestArrays rest = {};
     std::size_t bytes_to_host = 0;  ///< that were copied to make it
 };
 
-/// Adds the tile rows of `rest` to a plan. `a` has them; `row_ptrs` returns where its rows begin, on the host.
-template <class F>
-void add_rest(StripPlan& plan, const DeviceRows& a, const DeviceBuffer<std::uint32_t>& rest, F&& row_ptrs,
-              const StripLimits& limits, const Csr16Limits& csr16_limits, const DeviceContext& on) {
+/// Adds the tile rows of `rest` to a plan. `a` has them.
+void add_rest(StripPlan& plan, const DeviceRows& a, const DeviceBuffer<std::uint32_t>& rest, const StripLimits& limits,
+              const DeviceContext& on) {
     FoundStrips ranks = find_rank_strips(a, rest, limits, on);
     plan.ranks = std::move(ranks.strips);
-    plan.bytes_to_host += ranks.bytes_to_host;
-    if (ranks.rest.empty()) return;
-    std::vector<std::uint32_t> tile_rows(ranks.rest.size());
-    copy_to_host(tile_rows.data(), ranks.rest.data(), ranks.rest.bytes(), on.stream);
-    const std::vector<RowRange> rows = rows_in(tile_rows, a.rows);
-    const Buffer<offset_t>& ptrs = row_ptrs();
-    plan.csr16 = cut_csr16({ptrs.data(), ptrs.size()}, rows, csr16_limits);
-    plan.rest = encode_there(plan.csr16, a.col_idxs, on);
-    plan.bytes_to_host += ranks.rest.bytes() + plan.rest.bytes_to_host;
-    for (const RowRange range : rows) plan.occupied += occupied_tile_rows(ptrs, range.first, range.end);
-}
-
-/// Where the nonzeros of each block of `rest`, which was made of some rows of a matrix, begin in the whole matrix.
-std::vector<offset_t> sources_of(const Csr16& rest, const Buffer<offset_t>& of_some, const Buffer<offset_t>& of_all) {
-    std::vector<offset_t> sources(rest.blocks.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-        const std::uint32_t row = rest.blocks[i].first_row;
-        sources[i] = rest.sources[i] - of_some[row] + of_all[row];
-    }
-    return sources;
+    plan.rest = make_rest(a, std::move(ranks.rest), on);
+    plan.bytes_to_host += ranks.bytes_to_host + (plan.rest.tile_rows.empty() ? 0 : sizeof plan.rest.all);
 }
 
 template <class V, class A>
@@ -116,17 +94,16 @@ public:
           resident_blocks_(plan.ranks.nonzeros > plan.strips.nonzeros ? limits.rank_blocks : limits.resident_blocks),
           strips_(std::move(plan.strips), on),
           ranks_(std::move(plan.ranks), on),
-          rest_(std::move(plan.rest), DeviceBuffer<V>(static_cast<std::size_t>(plan.csr16.nonzeros), on),
-                this->layout()),
-          row_ptrs_(std::move(row_ptrs)),
-          sources_(plan.csr16.sources, on) {
+          rest_(std::move(plan.rest)),
+          rest_values_(rest_.cols.size(), on),
+          row_ptrs_(std::move(row_ptrs)) {
+        const std::size_t rest_bytes = rest_.bytes() + rest_values_.bytes();
         ExecutedParts parts;
         parts.add({strips_.part("strip"),
                    ranks_.part("rank-strip"),
-                   {"csr16", "", plan.occupied, plan.csr16.nonzeros, rest_.matrix_bytes()}},
+                   {"csr", "", rest_.all.occupied, rest_.all.nonzeros, rest_bytes}},
                   0);
-        this->set_parts(strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_.matrix_bytes(),
-                        rest_.other_bytes() + row_ptrs_.bytes() + sources_.bytes(), parts.finish());
+        this->set_parts(strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_bytes, row_ptrs_.bytes(), parts.finish());
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
@@ -135,14 +112,9 @@ public:
         strips_.values().upload({of_strips.data(), of_strips.size()}, on);
         const DeviceBuffer<V> values_of_rest(rest, on);
         StripFill<V> p = fill_of(values_of_rest.data());
-        p.row_ptrs = rest_ptrs;
+        p.row_ptrs = p.rest.row_ptrs = rest_ptrs;
         p.strips = {};  // theirs are there
         fill(p, on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
-    }
-    /// Where the nonzeros of each block of csr16 begin in CSR, for new values.
-    void set_sources(const std::vector<offset_t>& sources, const DeviceContext& on) {
-        sources_.upload(sources, on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
@@ -151,28 +123,27 @@ public:
         static_cast<ProductTerms<V, A>&>(p) = terms_of<A>(product, this->rows(), this->cols());
         p.strips = strips_.view();
         p.ranks = ranks_.view();
-        p.rest = rest_.view(product.workspace);
-        if (p.strips.run_count + p.ranks.run_count == 0) {
-            launch_dependent(csr16_spmv<V, A, SharedCsr16Kernel>, p.rest.block_count, kStripThreads,
-                             Csr16Spmv<V, A>{p, p.rest}, stream);
-        } else {
-            with_constant<kFewStripBlocks, kManyStripBlocks>(resident_blocks_,
-                                                             [&]<int kBlocks>() { launch_strips<kBlocks>(p, stream); });
-        }
+        p.rest = rest_view();
+        with_constant<kFewStripBlocks, kManyStripBlocks>(resident_blocks_,
+                                                         [&]<int kBlocks>() { launch_strips<kBlocks>(p, stream); });
     }
     void replace_values(const V* csr_values, cudaStream_t stream) override { fill(fill_of(csr_values), stream); }
 
 private:
     template <int kBlocks>
     static void launch_strips(const StripAndRestSpmv<V, A>& p, cudaStream_t stream) {
-        const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.block_count;
-        if (p.rest.block_count > 0) {
+        const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.count;
+        if (p.rest.count > 0) {
             launch_dependent(strip_and_rest_spmv<V, A, kBlocks>, blocks, kStripThreads, p, stream);
         } else {
             launch_dependent(strip_spmv<V, A, kBlocks>, blocks, kStripThreads, StripSpmv<V, A>(p), stream);
         }
     }
 
+    [[nodiscard]] DeviceRest<V> rest_view() const {
+        return {rest_.tile_rows.data(), rest_.before.data(), std::ssize(rest_.tile_rows), row_ptrs_.data(),
+                this->rows(),           rest_.cols.data(),   rest_values_.data()};
+    }
     /// `csr_values` in the order of the whole matrix.
     [[nodiscard]] StripFill<V> fill_of(const V* csr_values) {
         return {.csr_values = csr_values,
@@ -182,21 +153,18 @@ private:
                 .values = strips_.values().data(),
                 .ranks = ranks_.view(),
                 .rank_values = ranks_.values().data(),
-                .rest = rest_.view(nullptr).blocks,
-                .rest_blocks = rest_.view(nullptr).block_count,
-                .sources = sources_.data(),
-                .rest_values = rest_.values().data()};
+                .rest = rest_view()};
     }
     static void fill(const StripFill<V>& p, cudaStream_t stream) {
-        launch(fill_strips<V>, p.strips.run_count + p.ranks.run_count + p.rest_blocks, kStripThreads, p, stream);
+        launch(fill_strips<V>, p.strips.run_count + p.ranks.run_count + p.rest.count, kStripThreads, p, stream);
     }
 
     int resident_blocks_;  ///< of a multiprocessor
     StripBuffers<V> strips_;
     StripBuffers<V> ranks_;
-    Csr16Buffers<V, A> rest_;
-    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for new values
-    DeviceBuffer<offset_t> sources_;   ///< for new values of the rest
+    RestArrays rest_;
+    DeviceBuffer<V> rest_values_;
+    DeviceBuffer<offset_t> row_ptrs_;  ///< of CSR, for the rest and for new values
 };
 
 Facts facts_of(index_t rows, index_t cols, offset_t nnz) {
@@ -211,9 +179,7 @@ std::unique_ptr<DeviceOperator<V>> from_csr(const Source<V>& a, const StripLimit
     const DeviceRows rows{a.rows(), row_ptrs.data(), csr.columns()};
     FoundStrips found = find_strips(rows, limits, on);
     StripPlan plan{.strips = std::move(found.strips), .bytes_to_host = found.bytes_to_host};
-    add_rest(
-        plan, rows, found.rest, [&]() -> auto& { return a.row_ptrs(); }, limits,
-        csr16_limits(a.nnz(), this_gpu(sizeof(V))), on);
+    add_rest(plan, rows, found.rest, limits, on);
     count_bytes_to_host(a, plan.bytes_to_host);
     auto made = std::make_unique<StripOperator<V, A>>(facts_of(a.rows(), a.cols(), a.nnz()), plan, std::move(row_ptrs),
                                                       limits, on);
@@ -230,27 +196,23 @@ std::unique_ptr<DeviceOperator<V>> from_strips(const StripMatrix<V>& m, const Bu
     const DeviceBuffer<index_t> rest_columns(m.rest.col_idxs, on);
     const std::vector<std::uint32_t> tile_rows = tile_rows_in(m.strips.rest);
     StripPlan plan{.strips = upload(m.strips, on)};
-    add_rest(
-        plan, {m.rows, rest_ptrs.data(), rest_columns.data()},
-        DeviceBuffer<std::uint32_t>(tile_rows, on), [&]() -> auto& { return m.rest.row_ptrs; }, limits,
-        csr16_limits(m.nnz, this_gpu(sizeof(V))), on);
+    add_rest(plan, {m.rows, rest_ptrs.data(), rest_columns.data()}, DeviceBuffer<std::uint32_t>(tile_rows, on), limits,
+             on);
     const Buffer<offset_t> row_ptrs = row_ptrs_of(m);
     auto made = std::make_unique<StripOperator<V, A>>(facts_of(m.rows, m.cols, m.nnz), plan,
                                                       DeviceBuffer<offset_t>(row_ptrs, on), limits, on);
     made->load(values, m.rest.values, rest_ptrs.data(), on);
-    made->set_sources(sources_of(plan.csr16, m.rest.row_ptrs, row_ptrs), on);
     return made;
 }
 
 }  // namespace
 
-/// Strips (`Strips`), strips filled by rank, and CSR with 16-bit columns, each for the rows that take
-/// fewest bytes so, in one launch. Made from strips that are there already, as they are, unless one of the first three
-/// options is given; else from CSR, or by way of it from tiles. Options: bytes (1; parts of 16,384 rows become strips
-/// if they take at most so many times the bytes of 16-bit columns), lane_slots (slots of a strip before twice as many
-/// lanes share it: 11 to 512), block_strips (short strips that a block takes about: 1 to 128), resident_blocks (of a
-/// multiprocessor: 12 or 18), these three by `strip_sizes`, and ranks (as bytes, of strips filled by rank; 1.2, 0
-/// below 1,000 tile rows).
+/// Strips (`Strips`), strips filled by rank, and CSR for rows that would take too many bytes as either, in one launch.
+/// Made from strips that are there already, as they are, unless one of the first three options is given; else from CSR,
+/// or by way of it from tiles. Options: bytes (1; parts of 16,384 rows become strips if they take at most so many times
+/// the bytes of 16-bit columns), lane_slots (slots of a strip before twice as many lanes share it: 11 to 512),
+/// block_strips (short strips that a block takes about: 1 to 128), resident_blocks (of a multiprocessor: 12 or 18),
+/// these three by `strip_sizes`, and ranks (as bytes, of strips filled by rank; 1.2, 0 below 1,000 tile rows).
 template <class V>
 std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Options& options,
                                                  const MakeContext& context) {

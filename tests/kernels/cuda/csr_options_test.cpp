@@ -38,7 +38,6 @@ TEST(BaselineOptions, RefuseWhatTheyAreNot) {
     refused("csr-vector:rule=median", "rule=median, expected mean or rows");
     refused("csr-vector:rule=mean,threads=4", "threads are either given or chosen by a rule");
     refused("csr-merge:items=7", "expected one of 4, 8, 12");
-    refused("csr-adaptive:threads=32", "expected one of 64, 128, 256");
     refused("csr5:sigma=32", "expected one of 4, 8, 16");
     refused("csr5:omega=32", "no option 'omega'; it takes sigma");
     refused("sell:hub=4", "no option 'hub'; it takes steps");
@@ -77,7 +76,7 @@ TEST(CusparseAccumulators, AreTheTypeOfTheValues) {
 }
 
 TEST(BaselineAccumulators, AreNotNarrowerThanTheValues) {
-    for (const char* name : {"csr-scalar", "csr-vector", "csr-merge", "csr-adaptive", "csr5", "sell", "csr-inode"}) {
+    for (const char* name : {"csr-scalar", "csr-vector", "csr-merge", "csr5", "sell", "csr-inode"}) {
         expect_usage_error<double>(name, Accumulator::float32, "float64 cannot be accumulated in float32");
     }
 }

@@ -37,7 +37,7 @@ TYPED_TEST(CutRows, AreRightAgainAfterNaNAndInfinity) {
     const cuda::Stream stream;
     const auto csr = convert_values<V>(with_long_rows());
     const auto finite = numbers<V>(kColumns, 1);
-    for (const char* specification : {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12", "csr-adaptive",
+    for (const char* specification : {"csr-merge:items=4", "csr-merge:items=8", "csr-merge:items=12", "strip",
                                       "csr5:sigma=4", "csr5:sigma=16", "sell:steps=1", "sell:steps=4", "coo", "hyb"}) {
         SCOPED_TRACE(specification);
         const auto a = cuda::make_device_operator<V>(specification, csr, default_accumulator<V>(), stream.get());

@@ -189,8 +189,8 @@ void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
 
 // Codes of 16 and of 32 bits, inodes, diagonals: what is found on the GPU is what the host finds.
 TYPED_TEST(DeviceSource, HasTheFormsThatTheHostMakes) {
-    for (const char* one : {"csr16", "csr-inode", "csr-inode:rows=3", "dia", "sell", "ell", "strip",
-                            "strip:bytes=0,ranks=1000", "strip:bytes=1.2,ranks=1.1", "csr-vector", "csr-merge"}) {
+    for (const char* one : {"csr-inode", "csr-inode:rows=3", "dia", "sell", "ell", "strip", "strip:bytes=0,ranks=1000",
+                            "strip:bytes=1.2,ranks=1.1", "csr-vector", "csr-merge"}) {
         for (const auto& [name, csr] : matrix_battery()) {
             SCOPED_TRACE(name);
             expect_same_as_of_host<TypeParam, double>(one, csr);
@@ -243,19 +243,6 @@ TYPED_TEST(DeviceSource, HasTheSlicesThatTheHostMakes) {
     }
 }
 
-// Of fewer nonzeros than those from which on the plans of a matrix in host memory are made on the GPU, too. Row blocks
-// of one row, of many, of empty rows only, and long rows in one piece or several.
-TYPED_TEST(DeviceSource, HasTheRowBlocksThatTheHostCuts) {
-    for (const char* name : {"rmat:scale=16,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
-                             "hypersparse:n=900000,nnz=300000", "uniform:n=1500,cols=90000,per_row=600",
-                             "laplace2d:n=440", "banded:n=2400,half=200"}) {
-        SCOPED_TRACE(name);
-        const auto csr = generate<double>(name);
-        for (const char* one : {"csr16", "csr-adaptive", "csr-adaptive:threads=256"})
-            expect_same_as_of_host<TypeParam, double>(one, csr);
-    }
-}
-
 using DeviceSourceForAuto = OnDevice;
 // Of a matrix that is in the memory of the GPU: it, the operator, and what its preparation takes for a while.
 TEST_F(DeviceSourceForAuto, TakesAtMostHalfMoreThanMatrixAndOperatorAtThePeak) {
@@ -265,8 +252,7 @@ TEST_F(DeviceSourceForAuto, TakesAtMostHalfMoreThanMatrixAndOperatorAtThePeak) {
         const std::size_t matrix = there.row_ptrs.bytes() + there.col_idxs.bytes() + there.values.bytes();
         auto view = there.view;
         view.arrays = DeviceArrays::copied;
-        for (const char* one :
-             {"csr-vector", "csr-merge", "csr-adaptive", "sell", "csr16", "csr-inode", "ell", "dia", "strip"}) {
+        for (const char* one : {"csr-vector", "csr-merge", "sell", "csr-inode", "ell", "dia", "strip"}) {
             SCOPED_TRACE(std::string(name) + ' ' + one);
             const auto memory = std::make_shared<CountingMemory>();
             const auto a = unless_refused(find_operator<double>(Backend::cuda, one), [&] {
@@ -283,8 +269,7 @@ using LargeHostSource = OnDevice;
 TEST_F(LargeHostSource, HasItsPlansMadeOnTheGpu) {
     const auto csr = generate<double>("rmat:scale=17,degree=9");
     ASSERT_GT(csr.nnz(), cuda::kMostPlannedOnHost);
-    for (const char* one : {"sell", "csr16", "csr-adaptive", "csr-inode"})
-        expect_same_as_of_host<std::int32_t, double>(one, csr);
+    for (const char* one : {"sell", "csr-inode"}) expect_same_as_of_host<std::int32_t, double>(one, csr);
 }
 
 // Of these nothing but what is found of the rows, or row pointers, goes to the host; of others their columns do.
@@ -300,11 +285,10 @@ TYPED_TEST(DeviceSource, GoesToTheHostAsFarAsAPlanNeedsIt) {
     const std::size_t columns = csr.col_idxs.bytes();
     for (const char* name : {"csr-scalar", "csr-vector", "csr-merge", "ell"})
         EXPECT_EQ(bytes(name), sizeof(RowStatistics)) << name;
-    for (const char* name : {"sell", "csr-adaptive", "csr16", "csr-inode"})
-        EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;
-    EXPECT_LT(bytes("strip"), sizeof(RowStatistics) + 1000) << "nothing is left to csr16";
+    for (const char* name : {"sell", "csr-inode"}) EXPECT_LT(bytes(name), sizeof(RowStatistics) + 4096) << name;
+    EXPECT_LT(bytes("strip"), sizeof(RowStatistics) + 1000) << "sizes";
     EXPECT_EQ(bytes("coo"), rows + columns + csr.values.bytes());
-    EXPECT_EQ(cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr)->facts().bytes_to_host,
+    EXPECT_EQ(cuda::make_device_operator<double>("sell", csr, Accumulator::float64, nullptr)->facts().bytes_to_host,
               0U);
 }
 
@@ -313,8 +297,7 @@ TEST_F(SanitizerDeviceSource, IsMadeIntoEveryFormThatIsMadeThere) {
     for (const char* name : {"rmat:scale=9,degree=9", "arrow:n=3000", "fem:n=4,dof=3", "hypersparse:n=9000,nnz=300"}) {
         SCOPED_TRACE(name);
         const auto csr = generate<double>(name);
-        for (const char* one :
-             {"csr-vector", "csr-merge", "csr-adaptive", "csr16", "csr-inode", "ell", "dia", "sell", "sell:steps=8"})
+        for (const char* one : {"csr-vector", "csr-merge", "strip", "csr-inode", "ell", "dia", "sell", "sell:steps=8"})
             expect_same_as_of_host<std::int32_t, double>(one, csr);
     }
 }

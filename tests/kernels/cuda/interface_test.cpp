@@ -204,15 +204,15 @@ TEST_F(Workspaces, LetOneOperatorServeSeveralStreams) {
 
 TEST_F(Workspaces, OfAnotherOperatorAndWhereNoneIsTakenAreRefused) {
     const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
-    const auto one = cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr);
-    const auto other = cuda::make_device_operator<double>("csr16", csr, Accumulator::float64, nullptr);
+    const auto one = cuda::make_device_operator<double>("csr-merge", csr, Accumulator::float64, nullptr);
+    const auto other = cuda::make_device_operator<double>("csr-merge", csr, Accumulator::float64, nullptr);
     const auto x = on_gpu(numbers<double>(50, 1));
     auto y = on_gpu(numbers<double>(30, 1));
     auto workspace = one->make_workspace(nullptr);
     EXPECT_EQ(test::message_of([&] {
                   other->apply(1, x.span(), 0, y.span(), {nullptr, &workspace});
               }),
-              "1: csr16: the workspace is that of another operator");
+              "1: csr-merge: the workspace is that of another operator");
     for (const auto& info : operators<double>(Backend::cuda)) {
         if (is_ours(std::string(info.name))) continue;
         const auto library = cuda::make_device_operator<double>(info.name, csr, Accumulator::float64, nullptr);
@@ -348,7 +348,7 @@ TEST_F(TwoGpus, EachMultiplyTheirOwnMatrixAndRefuseTheOthers) {
     const auto csr = matrix_with_everything();
     const auto x = numbers<double>(csr.cols, 1);
     const std::vector<double> nan(static_cast<std::size_t>(csr.rows), kNaN);
-    for (const std::string name : {"csr16", "csr-merge", "strip", "sell:steps=1"}) {
+    for (const std::string name : {"csr-vector", "csr-merge", "strip", "sell:steps=1"}) {
         TILESPMV_CUDA(cudaSetDevice(0));
         const auto first = cuda::make_device_operator<double>(name, csr, Accumulator::float64, nullptr);
         const auto y = product<double>(*first, 1, x, 0, nan);

@@ -84,8 +84,8 @@ TEST_F(LargeOnDevice, MoreThanTwoToThe31NonzerosInTilesAndInCsr) {
         ASSERT_GT(static_cast<offset_t>(tiles.values.size()), offset_t{1} << 31);
         expect_right_twice(*make("tile", &tiles));
     }
-    for (const char* name : {"csr16", "csr-vector", "csr-merge", "csr-adaptive", "csr5", "sell", "csr-inode",
-                             "strip:bytes=1000", "strip:bytes=0,ranks=1000"})
+    for (const char* name :
+         {"csr-vector", "csr-merge", "csr5", "sell", "csr-inode", "strip:bytes=1000", "strip:bytes=0,ranks=1000"})
         expect_right_twice(*make(name, nullptr));
 }
 

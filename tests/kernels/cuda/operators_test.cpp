@@ -218,7 +218,7 @@ template <class V>
 std::set<std::string> representations(const OperatorCase<V>& a) {
     const std::string name(a.made->name());  // `auto` is what it takes
     if (a.info->made_from == Form::tiles) return {};
-    if (name == "strip") return {"strip", "rank-strip", "csr16"};
+    if (name == "strip") return {"strip", "rank-strip", "csr"};
     if (name == "csr-inode") return {name};
     if (name == "sell-spmm") return {"sell"};
     if (name == "cusparse-spmm") return {"csr"};

@@ -27,7 +27,7 @@ CsrMatrix<double> mixed_matrix() {
     return matrix_of(77, 1501, positions);
 }
 
-// Dense tile rows that are split, wide csr16 beside them.
+// Dense tile rows that are split, rows of far columns beside them.
 CsrMatrix<double> dense_matrix() {
     std::set<std::pair<index_t, index_t>> positions;
     for (index_t i = 0; i < 16; ++i) {

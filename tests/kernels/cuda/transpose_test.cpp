@@ -123,8 +123,8 @@ class TransposesOnGpu : public OnDevice {};
 using TransposedValues = ::testing::Types<double, float, Half, Bfloat16>;
 TYPED_TEST_SUITE(TransposesOnGpu, TransposedValues);
 
-constexpr std::array kTransposedBy{"csr-vector", "csr-merge", "sell",  "ell",       "csr16",    "csr-inode",
-                                   "dia",        "hyb",       "strip", "sell-spmm", "csr-spmm", "auto"};
+constexpr std::array kTransposedBy{"csr-vector", "csr-merge", "sell",      "ell",      "csr-inode", "dia",
+                                   "hyb",        "strip",     "sell-spmm", "csr-spmm", "auto"};
 
 TYPED_TEST(TransposesOnGpu, HaveTheBitsOfTheTransposedMatrixWhereverItComesFrom) {
     using V = TypeParam;

@@ -120,7 +120,7 @@ TEST_F(Ranks, MultiplyTheBattery) {
 
 TEST_F(Ranks, ChooseOperatorsForThemselves) {
     const auto a = generate<double>("stencil27:n=14");
-    for (const auto* name : {"auto", "csr16", "csr-inode"}) expect_right(a, 3, name);
+    for (const auto* name : {"auto", "sell", "csr-inode"}) expect_right(a, 3, name);
 }
 
 TEST_F(SanitizerRanks, MultiplyAndSolve) {

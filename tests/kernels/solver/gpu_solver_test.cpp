@@ -106,7 +106,7 @@ protected:
 };
 
 TEST_F(SolverOnDevice, AMatrixThatIsThere) {
-    for (const auto* op : {"csr-vector", "csr-merge", "auto", "csr16"}) {
+    for (const auto* op : {"csr-vector", "csr-merge", "auto", "sell"}) {
         expect_solves<double>("laplace2d:n=60", op, "jacobi", 0, 1e-8);
         expect_solves<double>("laplace3d:n=13", op, "ssor-ai", 0, 1e-8);
     }
@@ -151,7 +151,7 @@ TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
     auto changed = a.clone();
     for (std::size_t k = 0; k < changed.values.size(); ++k) changed.values[k] *= changed.values[k] > 0 ? 3 : 1;
     const auto b = waves<double>(a.rows);
-    for (const auto* op : {"csr-vector", "csr16", "ell"}) {  // where it lies, a copy with a map, made again
+    for (const auto* op : {"csr-vector", "sell", "ell"}) {  // where it lies, a copy with a map, made again
         for (const auto* m : {"jacobi", "ssor-ai:w=1.2"}) {
             SCOPED_TRACE(std::string(op) + ' ' + m);
             MatrixOnDevice<double> there(a);
@@ -276,7 +276,7 @@ class SanitizerSolver : public SolverOnDevice {};
 
 TEST_F(SanitizerSolver, EverythingOnTheDevice) {
     expect_solves<double>("laplace2d:n=7", "csr-vector", "jacobi", 1, 1e-8);
-    expect_solves<float>("laplace2d:n=7", "csr16", "ssor-ai", 0, 1e-4);
+    expect_solves<float>("laplace2d:n=7", "sell", "ssor-ai", 0, 1e-4);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ TEST(MatrixFeatures, OfNothingAreZero) {
         EXPECT_EQ(f.nnz, 0);
         EXPECT_EQ(f.mean_row, 0);
         EXPECT_EQ(f.empty_rows, rows.empty() ? 0 : 1);
-        for (const double share : {f.narrow_share, f.x_sectors, f.tile_nonzeros, f.strip_slots, f.strip_fill,
-                                   f.repeated_strips, f.full_tile_share}) {
+        for (const double share :
+             {f.x_sectors, f.tile_nonzeros, f.strip_slots, f.strip_fill, f.repeated_strips, f.full_tile_share}) {
             EXPECT_EQ(share, 0);
         }
     }
@@ -80,14 +80,6 @@ TEST(MatrixFeatures, CountSectorsOfXOf32Bytes) {
     EXPECT_DOUBLE_EQ(of(100, {{0, 3, 4, 7}}, 4).x_sectors, 1.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0, 15, 16, 17}}, 2).x_sectors, 2.0 / 4);
     EXPECT_DOUBLE_EQ(of(100, {{0}, {0}, {99}}).x_sectors, 2.0 / 3) << "a sector that two rows read counts once";
-}
-
-TEST(MatrixFeatures, TellBlocksThatSixteenBitsAddress) {
-    EXPECT_EQ(of(200'000, {{0, 65'535}}).narrow_share, 1);
-    EXPECT_EQ(of(200'000, {{0, 65'536}}).narrow_share, 0);
-    std::vector<index_t> near(512);
-    std::iota(near.begin(), near.end(), 100'000);
-    EXPECT_DOUBLE_EQ(of(200'000, {near, {0, 70'000}}).narrow_share, 512.0 / 514);
 }
 
 TEST(MatrixFeatures, FillSlotsByWindowsOfSixteenColumns) {
@@ -188,7 +180,6 @@ TEST(MatrixFeatures, OfASampleAreNearThoseOfTheWholeMatrix) {
     const auto f = of("stencil27:n=50");
     EXPECT_NEAR(f.x_sectors, of("stencil27:n=20").x_sectors, 0.1);
     EXPECT_GT(f.repeated_strips, 0.3);
-    EXPECT_EQ(f.narrow_share, 1);
     EXPECT_GT(of("uniform:n=500000,per_row=2").x_sectors, 0.99);
 }
 

@@ -89,11 +89,8 @@ TEST(OtherGpus, WorkIsDividedByTheirMultiprocessors) {
     const Gpu h200 = measured_gpu(8);
     const Gpu small = gpu_of({75, 40, 32, kSmallCache}, 8);
     EXPECT_EQ(small.multiprocessors, 40);
-    const auto block = [](offset_t nonzeros, const Gpu& gpu) {
-        return row_block_limits(nonzeros, 64, 512, gpu).block_nonzeros;
-    };
-    EXPECT_EQ(block(40 * 16 * 300, small), block(132 * 16 * 300, h200));
-    EXPECT_GT(block(40 * 16 * 300, small), block(40 * 16 * 300, h200));
+    EXPECT_EQ(dense_run_tiles(40 * 32 * 20, small), dense_run_tiles(132 * 32 * 20, h200));
+    EXPECT_GT(dense_run_tiles(40 * 32 * 20, small), dense_run_tiles(40 * 32 * 20, h200));
     EXPECT_EQ(merge_items(200'000, small.tuning.merge), h200.tuning.merge.items);
     EXPECT_EQ(merge_items(200'000, h200.tuning.merge), h200.tuning.merge.items_of_few);
     const auto most_slots = [](const Gpu& gpu) { return strip_sizes(16 * 500, 16 * 500 * 60, gpu).max_slots; };

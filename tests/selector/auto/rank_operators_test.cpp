@@ -151,11 +151,12 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     EXPECT_EQ(chosen("fem:n=36,dof=1,jitter=1"), "sell");
     EXPECT_NE(chosen("uniform:n=10000,per_row=64"), "ell") << "a thread waits for 64 nonzeros";
     EXPECT_EQ(chosen("road-like:n=200,chain=2"), "csr-scalar");
+    EXPECT_EQ(chosen("hypersparse:n=600000,nnz=90000"), "sell") << "one bit for an empty row";
     EXPECT_EQ(chosen("laplace2d:n=700"), "dia");
     EXPECT_NE(chosen("banded:n=700,half=100"), "dia") << "26 groups of diagonals wait for each other";
     EXPECT_EQ(chosen("laplace3d:n=50"), "dia");
     EXPECT_EQ(chosen("qcd:n=8"), "strip") << "many diagonals, of few nonzeros each";
-    EXPECT_EQ(chosen("arrow:n=211984,width=3,half=6"), "strip") << "three long rows stand beside the strips";
+    EXPECT_EQ(chosen("arrow:n=211984,width=3,half=6"), "sell") << "several blocks share each of three long rows";
     const auto arrow = ranked_for("arrow:n=200000", true);
     for (const auto* name : {"csr-vector", "strip", "sell", "ell"}) {
         EXPECT_EQ(std::ranges::count(arrow, name, &RankedOperator::specification), 0)

@@ -212,7 +212,7 @@ class TilePanel {
                   "")),
       el("p", {id: "lowered-strip", "data-fill": strip.fill, "data-slots": strip.slots, "data-counted": own?.slots},
          el("strong", {}, "strip"),
-         strip.fill === "none" ? ": its tile row is CSR with 16-bit columns, which takes fewer bytes." :
+         strip.fill === "none" ? ": its tile row stays CSR, which takes fewer bytes." :
                                  `: its tile row is a strip of ${strip.slots} ${how}` +
                  (own ?
                       `; this tile's nonzeros are in slot${own.places.length > 1 ? "s" : ""} ${

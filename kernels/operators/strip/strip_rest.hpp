@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/operators/strip/find_strips.hpp"
+
+namespace tilespmv::cuda {
+
+/// What lies before a tile row among those that are no strips.
+struct RestBefore {
+    offset_t nonzeros = 0;
+    offset_t occupied = 0;  ///< tile rows that have nonzeros
+
+    friend TILESPMV_HD RestBefore operator+(const RestBefore& a, const RestBefore& b) {
+        return {a.nonzeros + b.nonzeros, a.occupied + b.occupied};
+    }
+};
+
+/// The tile rows that are no strips as CSR, without their values; in device memory.
+struct RestArrays {
+    DeviceBuffer<std::uint32_t> tile_rows;  ///< ascending
+    DeviceBuffer<RestBefore> before;        ///< each of these
+    DeviceBuffer<index_t> cols;             ///< of the nonzeros of all, one tile row after the other
+    RestBefore all;
+
+    [[nodiscard]] std::size_t bytes() const { return tile_rows.bytes() + before.bytes() + cols.bytes(); }
+};
+
+/// Those of `a`, whose columns are copied. Waits for the stream, for a size.
+RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const DeviceContext& on);
+
+}  // namespace tilespmv::cuda
