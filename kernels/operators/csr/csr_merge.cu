@@ -19,7 +19,7 @@ public:
           blocks_(div_up(items(), kMergePieces<kItems>.items)),
           starts_(static_cast<std::size_t>(blocks_ + 1), on),
           partials_(add_awaited_sums<A>(this->layout(), blocks_)) {
-        this->add_plan(starts_.bytes(), 0);
+        this->add_plan(starts_.bytes());
         if (!parts.empty()) {
             ExecutedParts all;
             all.add(parts, this->matrix_bytes());

@@ -21,7 +21,7 @@ public:
           tile_rows_(tile_rows_of(a)),
           csr_(a, on) {
         if (!csr_.owns_values()) this->refuse_new_values(kReadInPlace);
-        add_plan(0, 0);
+        add_plan(0);
     }
 
     void replace_values(const V* csr_values, cudaStream_t stream) override { csr_.update_values(csr_values, stream); }
@@ -39,10 +39,10 @@ protected:
         });
         return true;
     }
-    /// Bytes of a plan beside the matrix that products read, and of what they do not read.
-    void add_plan(std::size_t bytes, std::size_t other_bytes) {
+    /// Bytes of a plan beside the matrix that products read.
+    void add_plan(std::size_t bytes) {
         const std::size_t all = csr_.bytes() + bytes;
-        this->set_parts(all, other_bytes, executed_whole("csr", tile_rows_, this->nnz(), all));
+        this->set_parts(all, 0, executed_whole("csr", tile_rows_, this->nnz(), all));
     }
     [[nodiscard]] const DeviceCsr<V>& csr() const { return csr_; }
     template <class A>

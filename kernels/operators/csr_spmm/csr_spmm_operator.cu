@@ -27,7 +27,7 @@ public:
                                                       static_cast<std::size_t>(copied_columns_))) {
         plan_.upload(on);
         TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copy goes away
-        this->add_plan(pieces_.bytes() + parts_.bytes(), 0);
+        this->add_plan(pieces_.bytes() + parts_.bytes());
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {

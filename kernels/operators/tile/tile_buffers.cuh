@@ -1,6 +1,9 @@
 #pragma once
 
-#include "kernels/cuda/split_buffers.cuh"
+#include <utility>
+
+#include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/operators/tile/tile_kernel.cuh"
 #include "kernels/operators/tile/tile_work.hpp"
 
@@ -15,10 +18,12 @@ public:
     /// `values`: in device memory, 256 a tile.
     DenseBuffers(DeviceBuffer<TileEntry> tiles, DeviceBuffer<V> values, const DenseRuns& d, WorkspaceLayout& layout,
                  const DeviceContext& on)
-        : runs_(upload(d.runs, on)),
+        : runs_(d.runs, on),
           tiles_(std::move(tiles)),
           values_(std::move(values)),
-          splits_(d.splits, std::size_t{d.partials} * kTileSize, layout, on) {}
+          splits_(d.splits, on),
+          partials_(layout.add<A>(std::size_t{d.partials} * kTileSize, 0)),
+          arrivals_(layout.add<unsigned>(d.splits.size(), 0)) {}
 
     [[nodiscard]] DeviceDense<V, A> view(std::byte* workspace) const {
         DeviceDense<V, A> v;
@@ -26,7 +31,9 @@ public:
         v.run_count = static_cast<std::int64_t>(runs_.size());
         v.tiles = tiles_.data();
         v.values = values_.data();
-        splits_.put(v, workspace);
+        v.splits = splits_.data();
+        v.partials = partials_.in(workspace);
+        v.arrivals = arrivals_.in(workspace);
         return v;
     }
     [[nodiscard]] std::size_t matrix_bytes() const { return runs_.bytes() + tiles_.bytes() + values_.bytes(); }
@@ -38,7 +45,9 @@ private:
     DeviceBuffer<DenseRun> runs_;
     DeviceBuffer<TileEntry> tiles_;
     DeviceBuffer<V> values_;
-    SplitBuffers<A> splits_;
+    DeviceBuffer<SplitRow> splits_;
+    WorkspacePart<A> partials_;
+    WorkspacePart<unsigned> arrivals_;  ///< 0 before and after a product
 };
 
 /// A `SlotWork` in device memory.

@@ -4,7 +4,6 @@
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/device_value_map.cuh"
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/split_buffers.cuh"
 #include "kernels/executed.hpp"
 #include "kernels/published/csr5/csr5_buffers.cuh"
 #include "kernels/published/tile_warp/tile_warp_kernel.cuh"
@@ -84,7 +83,7 @@ private:
                              .cols = source.tiles().cols,
                              .nnz = source.tiles().nnz,
                              .no_new_values = updatable ? "" : kNoMap}),
-          warps_(upload(plan.warps, on)),
+          warps_(plan.warps, on),
           values_(source.tiles().values, on),
           indices_(source.tiles().indices, on),
           pieces_(plan.pieces, this->layout(), on) {
