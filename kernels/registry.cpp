@@ -163,15 +163,6 @@ void register_operator(const OperatorInfo<V>& info) {
 }
 
 template <Value V>
-std::vector<std::string> registered_operators(Backend backend) {
-    const auto all = operators<V>(backend);
-    const auto built_in = std::ranges::count(every_operator<V>(), backend, &OperatorEntry::backend);
-    std::vector<std::string> names;
-    for (const auto& info : all.subspan(static_cast<std::size_t>(built_in))) names.emplace_back(info.name);
-    return names;
-}
-
-template <Value V>
 void require_values(Backend backend) {
     if (backend == Backend::cuda || CpuValue<V>) return;
     throw Error(fmt::format("products of {} values need a GPU: give --device cuda", value_name<V>()), ExitCode::usage);
@@ -219,7 +210,6 @@ std::unique_ptr<Operator<V>> make_operator(std::string_view specification, const
 #define TILESPMV_INSTANTIATE(V)                                                  \
     template std::span<const OperatorInfo<V>> operators<V>(Backend);             \
     template void register_operator(const OperatorInfo<V>&);                     \
-    template std::vector<std::string> registered_operators<V>(Backend);          \
     template void require_values<V>(Backend);                                    \
     template bool is_operator_name<V>(Backend, std::string_view);                \
     template const OperatorInfo<V>& find_operator<V>(Backend, std::string_view); \

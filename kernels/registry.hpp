@@ -101,16 +101,12 @@ constexpr Accumulator default_accumulator(const OperatorInfo<V>& info) {
 template <Value V>
 std::span<const OperatorInfo<V>> operators(Backend backend);
 
-/// Adds an operator of a program's own, which commands then know as those that are there, and trials try. Its
+/// Adds an operator of a program's own, which commands then know as those that are there; `auto` never takes it. Its
 /// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
 /// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without a function
 /// that makes it.
 template <Value V>
 void register_operator(const OperatorInfo<V>& info);
-
-/// The names of those that were registered.
-template <Value V>
-std::vector<std::string> registered_operators(Backend backend);
 
 /// Throws a usage `Error` if the backend has no operators for values of V.
 template <Value V>

@@ -246,16 +246,6 @@ Source<V> Source<V>::with_device_arrays(cuda::DeviceArrays arrays) const {
 }
 
 template <Value V>
-std::string Source<V>::forms() const {
-    std::string name;
-    const auto add = [&](const std::string& form) { name += (name.empty() ? "" : ", ") + form; };
-    if (find_csr() != nullptr) add("csr");
-    if (find_tiles() != nullptr) add("tiles of " + std::to_string(find_tiles()->bytes()) + " bytes");
-    if (find_strips() != nullptr) add("strips");
-    return name;
-}
-
-template <Value V>
 void Source<V>::validate() const {
     const auto check = [&](const auto* form) {
         if (form == nullptr) return;

@@ -126,9 +126,6 @@ public:
     /// The same matrix, whose tiles are made by this selector (`make_policy`), whatever tiles there are. The default is
     /// `kDefaultSelector`.
     [[nodiscard]] Source with_selector(std::string_view selector) const;
-    /// The forms that were given, as a name: "csr", "csr, tiles of 2048 bytes". By their bytes tiles of one selector
-    /// are told from those of another, which take other times.
-    [[nodiscard]] std::string forms() const;
     /// Throws `Error` if arrays of a form in the memory of the host do not fit each other, or two forms are of
     /// different matrices, as far as sizes tell; columns and row pointers are not read.
     void validate() const;

@@ -9,7 +9,6 @@
 #include "bench/harness/timer.hpp"
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "kernels/auto/trial_x.hpp"
 #include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
 #include "tile/product_loop.hpp"
@@ -104,7 +103,12 @@ std::string ProductKind::text() const {
 
 template <Value V>
 Buffer<V> make_x(index_t size) {
-    return trial_x<V>(size);
+    constexpr std::uint32_t kMultiplier = 2654435761u;  // Knuth's multiplicative hash
+    Buffer<V> x(static_cast<std::size_t>(size));
+    for (index_t i = 0; i < size; ++i) {
+        x[i] = static_cast<V>(0.5 + static_cast<std::uint32_t>(i) * kMultiplier * 0x1p-32);
+    }
+    return x;
 }
 
 template <Value V>

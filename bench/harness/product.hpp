@@ -86,8 +86,9 @@ StoredTiles describe_tiles(const TileMatrix<V>& tiles);
 /// Makes a product that is ready to run from a matrix in CSR: what is measured as preprocessing. Throws `Error`.
 using ProductBuilder = std::function<std::unique_ptr<Product>()>;
 
-/// The vector that products are measured with, as in trials of `auto`: `size` values in [0.5, 1.5), the same on every
-/// machine.
+/// The vector that products are measured with: `size` values in [0.5, 1.5), the same on every machine. Products of
+/// zeros take less power than those that a user has, which may bound a GPU. None of these values underflows, and no row
+/// of a positive matrix cancels.
 template <Value V>
 Buffer<V> make_x(index_t size);
 

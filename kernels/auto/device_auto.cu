@@ -1,18 +1,13 @@
-#include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "kernels/auto/auto_options.hpp"
 #include "kernels/auto/make_first.hpp"
-#include "kernels/auto/trial.hpp"
-#include "kernels/auto/trial_x.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/cuda/source_arrays.hpp"
-#include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
@@ -45,28 +40,6 @@ Source<V> candidates_source(const Source<V>& given) {
     return given.with_selector("paper").with_device_arrays(arrays);
 }
 
-/// The least mean of some batches of products, back to back, after one batch that warms up.
-template <class V>
-double seconds_of_product(const DeviceOperator<V>& op, const DeviceContext& on) {
-    constexpr int batches = 4;
-    constexpr int products = 10;
-    const Buffer<V> host_x = trial_x<V>(op.cols());
-    const DeviceBuffer<V> x(host_x, on);
-    DeviceBuffer<V> y(static_cast<std::size_t>(op.rows()), on);
-    Event start;
-    Event end;
-    double least = std::numeric_limits<double>::infinity();
-    for (int batch = 0; batch <= batches; ++batch) {
-        start.record(on.stream);
-        for (int i = 0; i < products; ++i) op.apply(1, x.span(), 0, y.span(), on.stream);
-        end.record(on.stream);
-        end.synchronize();
-        const double took = end.seconds_since(start) / products;
-        if (batch > 0) least = std::min(least, took);
-    }
-    return least;
-}
-
 }  // namespace
 
 /// The operator that `rank_operators` puts first for the current GPU, made from CSR in host memory; `tile` of full
@@ -84,28 +57,18 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     }
     std::optional<SampledPattern> sampled;
     PatternView pattern;
-    if (source.is_on_host() || read.is_tried) {
+    if (source.is_on_host()) {
         pattern = pattern_of(source.pattern());
     } else {
         pattern = sampled.emplace(source, on).view();
     }
     pattern.sum_bytes = accumulator_bytes(*context.accumulator);
-    std::optional<SentSource<V>> sent;  // a trial makes several operators, each with its own copies
-    const bool is_there = source.find_device_csr() != nullptr;
-    if (!read.is_tried && !is_there && pattern.nnz() <= kMostSent) sent.emplace(source, on);
+    std::optional<SentSource<V>> sent;
+    if (source.find_device_csr() == nullptr && pattern.nnz() <= kMostSent) sent.emplace(source, on);
     const auto ranked =
         rank_operators({.features = features_of(pattern), .gpu = this_gpu(sizeof(V)), .products = read.products});
-    const auto make = [&](const std::string& specification) { return make_ranked(specification, source, context); };
-    if (!read.is_tried || pattern.nnz() == 0) return make_first(ranked, make);
-    const TuneKey key{pattern_hash(pattern), std::string(value_name<V>()),
-                      std::string(accumulator_name(*context.accumulator)), require_device().name, given.forms()};
-    const auto seconds_of = [&](const std::string& specification) {
-        const auto made = as_device_operator(make(specification));
-        made->make_own_workspace(on);
-        return seconds_of_product(*made, on);
-    };
-    return make(fastest_by_trial(ranked, registered_operators<V>(Backend::cuda), read.products, TuneCache(read.cache),
-                                 key, seconds_of));
+    return make_first(ranked,
+                      [&](const std::string& specification) { return make_ranked(specification, source, context); });
 }
 
 template <class V>

@@ -71,7 +71,7 @@ struct KnownOperator {
     std::vector<Candidate> candidates = {};  ///< one for each set of options
     /// What it costs more on a CPU without AVX-512, for matrices up to `kNear`, up to `kCached`, and larger ones.
     std::array<double, 3> without_avx512{1, 1, 1};
-    std::vector<Cost> costs = {};  ///< one that has none is never chosen, but in a trial if a program registered it
+    std::vector<Cost> costs = {};  ///< one that has none is never chosen,
 };
 
 /// Those of a backend, in the order of `kernels/operators/list.hpp`.

@@ -93,18 +93,16 @@ TEST(Source, MayBeAskedByManyThreads) {
     EXPECT_EQ(unpack(source.tiles()), csr);
 }
 
-TEST(Source, NamesTheFormsThatWereGiven) {
+TEST(Source, FindsTheFormsThatWereGiven) {
     const auto csr = generate<double>("fem:n=4,dof=3");
     const auto tiles = convert(csr, *make_policy("bytes"));
-    const auto other_tiles = convert(csr, *make_policy("only:coo"));
-    const auto strips = make_strip_matrix(csr);
     const Source<double> of_csr(csr);
     static_cast<void>(of_csr.tiles());
-    EXPECT_EQ(of_csr.forms(), "csr");
-    EXPECT_EQ(Source<double>(csr, tiles).forms(), "csr, tiles of " + std::to_string(tiles.bytes()) + " bytes");
-    EXPECT_EQ(Source<double>(tiles, csr).forms(), Source<double>(csr, tiles).forms()) << "whatever the order";
-    EXPECT_NE(Source<double>(csr, tiles).forms(), Source<double>(csr, other_tiles).forms());
-    EXPECT_EQ(Source<double>(strips).forms(), "strips");
+    EXPECT_EQ(of_csr.find_tiles(), nullptr) << "made, not given";
+    for (const auto& both : {Source<double>(csr, tiles), Source<double>(tiles, csr)}) {
+        EXPECT_EQ(both.find_csr(), &csr);
+        EXPECT_EQ(both.find_tiles(), &tiles);
+    }
 }
 
 TEST(Source, OfTwoMatricesIsRefused) {

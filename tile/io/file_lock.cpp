@@ -32,11 +32,11 @@ bool is_still_there(const fs::path& file, int descriptor) {
            named.st_ino == opened.st_ino;
 }
 
-Attempt try_lock(const fs::path& file, int operation) {
+Attempt try_lock(const fs::path& file) {
     for (;;) {
         const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (descriptor < 0) return {-1, errno};
-        if (::flock(descriptor, operation) != 0) {
+        if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
             const int error = errno;
             ::close(descriptor);
             if (error == EINTR) continue;
@@ -54,13 +54,13 @@ fs::path lock_name(const fs::path& file) {
 
 }  // namespace
 
-FileLock::FileLock(const fs::path& file, IfTaken if_taken) {
+FileLock::FileLock(const fs::path& file) {
     const OutputTarget target = output_target(file);
     std::error_code missing;
     const bool ordinary = !fs::exists(target.file, missing) || fs::is_regular_file(target.file);
     if (target.descriptor >= 0 || !ordinary) return;
     const fs::path lock = lock_name(target.file);
-    const Attempt attempt = try_lock(lock, if_taken == IfTaken::wait ? LOCK_EX : LOCK_EX | LOCK_NB);
+    const Attempt attempt = try_lock(lock);
     if (attempt.error == EWOULDBLOCK) {
         throw Error(
             fmt::format("{}: another process is writing to it; wait for its end, or name another file", file.string()));

@@ -11,10 +11,8 @@ namespace tilespmv {
 /// with this object, or with the process. What is not an ordinary file needs none.
 class FileLock {
 public:
-    enum class IfTaken { refuse, wait };
-
-    /// Throws `Error` if the lock cannot be made, or is to be refused since another process has it.
-    explicit FileLock(const std::filesystem::path& file, IfTaken if_taken = IfTaken::refuse);
+    /// Throws `Error` if the lock cannot be made, or another process has it.
+    explicit FileLock(const std::filesystem::path& file);
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
     ~FileLock();

@@ -6,8 +6,8 @@
 
 #include "tile/io/text_file.hpp"
 
-/// JSON files that others may have written: results, times of trials. What they hold is read in bounded time
-/// and memory, since no parser limits how deep values are nested and how many there are.
+/// JSON files that others may have written, such as results. What they hold is read in bounded time and memory, since
+/// no parser limits how deep values are nested and how many there are.
 namespace tilespmv {
 
 // Files of this project's stay far below.

@@ -83,9 +83,11 @@ void add_bench(CLI::App& app) {
                      "Value type (default: float64, or that of an archive); may be repeated")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(std::vector<std::string>(kValueNames.begin(), kValueNames.end())));
-    add_operator(*command, "--baseline", options->baselines,
-                 "What speed-ups are given over: an operator, or the fastest of those whose names begin so (default: "
-                 "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
+    command
+        ->add_option(
+            "--baseline", options->baselines,
+            "What speed-ups are given over: an operator, or the fastest of those whose names begin so (default: "
+            "csr-omp; on the GPU cusparse, the best of its formats, and cusparse-csr); may be repeated")
         ->allow_extra_args(false);
     add_modes(*command, options->modes);
     add_columns(*command, options->columns);

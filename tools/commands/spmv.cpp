@@ -227,9 +227,9 @@ void add_spmv(CLI::App& app) {
     auto* y = add_input(*command, "--y", options->y, "Vector y before the product, needs --beta");
     beta->needs(y);
     y->needs(beta);
-    add_operator(*command, "--operator", options->operator_name,
-                 "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto, or "
-                 "with --selector the operator that multiplies tiles)");
+    command->add_option("--operator", options->operator_name,
+                        "How to multiply, name[:option=value,...]; `tilespmv info` lists the names (default: auto, or "
+                        "with --selector the operator that multiplies tiles)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     add_vectors(*command, options->vectors);

@@ -5,7 +5,6 @@
 
 #include "tile/error.hpp"
 #include "tile/io/output_file.hpp"
-#include "tile/options/options.hpp"
 
 namespace tilespmv::tools {
 namespace {
@@ -14,7 +13,6 @@ namespace {
 constexpr const char* kInputType = "INPUT";
 constexpr const char* kOutputType = "OUTPUT";
 constexpr const char* kOutputOrStdoutType = "OUTPUT|-";
-constexpr const char* kOperatorType = "OPERATOR";
 
 template <class F>
 void for_each_value(const CLI::App& command, std::string_view type, F&& f) {
@@ -22,24 +20,6 @@ void for_each_value(const CLI::App& command, std::string_view type, F&& f) {
         if (option->get_type_name() != type) continue;
         for (const auto& value : option->results()) f(option->get_name(), value);
     }
-}
-
-/// The file that an operator is told to use by this option; empty if there is none. What is wrong with a specification
-/// the command says.
-std::string file_of_operator(const std::string& specification, std::string_view option) {
-    try {
-        return Options("operator", specification).word(option, "");
-    } catch (const Error&) {
-        return "";
-    }
-}
-
-template <class F>
-void for_each_file_of_operators(const CLI::App& command, std::string_view option, F&& f) {
-    for_each_value(command, kOperatorType, [&](const std::string& role, const std::string& specification) {
-        const auto file = file_of_operator(specification, option);
-        if (!file.empty()) f(fmt::format("{} {}", role, option), file);
-    });
 }
 
 void refuse_empty_values(const CLI::App& command) {
@@ -84,7 +64,6 @@ void check_files(const CLI::App& command) {
     for_each_value(command, kInputType, read);
     std::string stdout_role;
     const auto add = [&](const std::string& role, const std::string& file) { files.output(role, file); };
-    for_each_file_of_operators(command, "cache", add);
     for_each_value(command, kOutputType, [&](const std::string& role, const std::string& file) {
         if (file == kStdout)
             throw Error(role + ": found -, expected a file; standard output is /dev/stdout here", ExitCode::usage);
@@ -127,16 +106,6 @@ void write_text(const std::string& file, std::string_view text) {
     OutputFile out(file);
     out.write(text);
     out.commit();
-}
-
-CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
-                          const std::string& help) {
-    return command.add_option(name, specification, help)->type_name(kOperatorType);
-}
-
-CLI::Option* add_operator(CLI::App& command, const std::string& name, std::vector<std::string>& specifications,
-                          const std::string& help) {
-    return command.add_option(name, specifications, help)->type_name(kOperatorType);
 }
 
 }  // namespace tilespmv::tools

@@ -41,12 +41,6 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::vector<s
 /// An option that names a file to write, which `kStdout` does not.
 CLI::Option* add_output(CLI::App& command, const std::string& name, std::string& file, const std::string& help);
 
-/// An option that specifies an operator, or several, which may name a file: a cache to write.
-CLI::Option* add_operator(CLI::App& command, const std::string& name, std::string& specification,
-                          const std::string& help);
-CLI::Option* add_operator(CLI::App& command, const std::string& name, std::vector<std::string>& specifications,
-                          const std::string& help);
-
 /// An option that names a file to write, or `kStdout`; at most one option of a command line may name that.
 CLI::Option* add_output_or_stdout(CLI::App& command, const std::string& name, std::string& file,
                                   const std::string& help);

@@ -50,7 +50,7 @@ void add_new(std::vector<std::string>& all, std::vector<std::string> more) {
 }  // namespace
 
 CLI::Option* add_operators(CLI::App& command, std::vector<std::string>& operators, const std::string& help) {
-    return add_operator(command, "--operator", operators, help + "; `tilespmv info` lists them; may be repeated")
+    return command.add_option("--operator", operators, help + "; `tilespmv info` lists them; may be repeated")
         ->allow_extra_args(false);
 }
 

@@ -109,11 +109,8 @@ std::vector<RankedOperator> rank_if_auto(const std::string& specification, const
 void explain_operator(SolveResult& result, std::string_view specification) {
     const auto taken = std::ranges::find(result.ranked, specification, &RankedOperator::specification);
     if (taken == result.ranked.end()) return;
-    Options options("operator", result.operator_name);
     result.operator_reason =
-        read_auto_options(options).is_tried
-            ? "the fastest in a trial"
-            : fmt::format("of {} the least predicted time ({})", result.ranked.size(), why(*taken, result.nnz));
+        fmt::format("of {} the least predicted time ({})", result.ranked.size(), why(*taken, result.nnz));
 }
 
 template <class T>
@@ -158,7 +155,7 @@ void add_choices(CLI::App& command, SystemOptions& o) {
         .add_option("--precond", o.preconditioner,
                     "Preconditioner, name[:option=value,...]; `tilespmv info` lists the names; auto tries several")
         ->default_str("auto");
-    add_operator(command, "--operator", o.operator_name, "What multiplies by A, name[:option=value,...]")
+    command.add_option("--operator", o.operator_name, "What multiplies by A, name[:option=value,...]")
         ->default_str("auto");
     command.add_option("--method", o.method, "Recurrence: auto, chronopoulos-gear or textbook")
         ->check(CLI::IsMember({"auto", "chronopoulos-gear", "textbook"}))

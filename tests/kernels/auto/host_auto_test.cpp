@@ -1,20 +1,14 @@
-#include <filesystem>
-#include <set>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/auto/host_auto.hpp"
-#include "kernels/auto/trial_x.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
-#include "kernels/cpu/host_operator.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/threads.hpp"
-#include "tests/temporary_directory.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv {
@@ -90,75 +84,17 @@ TEST(HostAuto, ChoosesTheSameWhateverTheNumberOfThreads) {
     }
 }
 
-TEST(HostAuto, TriesCandidatesAndRemembersTheirTimes) {
-    const test::TemporaryDirectory directory;
-    const auto file = directory.path() / "tuning.json";
-    const auto csr = generate<double>("fem:n=8,dof=6");
-    const auto specification = "auto:tune=trial,cache=" + file.string();
-    const auto a = make_operator<double>(specification, csr);
-    expect_right(csr, *a);
-    ASSERT_TRUE(std::filesystem::exists(file));
-    const auto written = std::filesystem::last_write_time(file);
-    EXPECT_EQ(make_operator<double>(specification, csr)->name(), a->name());
-    EXPECT_EQ(std::filesystem::last_write_time(file), written);
-}
-
-TEST(HostAuto, TriesAgainWhereOtherFormsAreThere) {
-    const test::TemporaryDirectory directory;
-    const auto file = directory.path() / "tuning.json";
-    const auto csr = generate<double>("fem:n=8,dof=6");
-    const auto tiles = convert(csr, *make_policy("only:coo"));
-    const auto specification = "auto:tune=trial,cache=" + file.string();
-    const auto tried = [&](const Source<double>& source) {
-        const auto before = std::filesystem::exists(file) ? std::filesystem::file_size(file) : 0;
-        expect_right(csr, *make_operator<double>(specification, source));
-        return std::filesystem::file_size(file) > before;
-    };
-    EXPECT_TRUE(tried(csr));
-    EXPECT_TRUE(tried({csr, tiles})) << "tile-omp takes other tiles, and needs no conversion";
-    EXPECT_FALSE(tried(csr));
-    EXPECT_FALSE(tried({csr, tiles}));
-}
-
-/// Keeps the x that it is to multiply.
-class KeepsX final : public cpu::HostOperator<float> {
-public:
-    KeepsX() : HostOperator({.name = "fake", .rows = 1, .cols = 1000}) {}
-    void multiply(float, std::span<const float> x, float, std::span<float>) const override {
-        last_x.assign(x.begin(), x.end());
-    }
-
-    mutable std::vector<float> last_x;
-};
-
-TEST(HostAuto, TriesProductsOfAnXThatIsNeitherZeroNorAllTheSame) {
-    const KeepsX op;
-    EXPECT_GE(cpu::seconds_of_trial(op), 0);
-    ASSERT_EQ(op.last_x.size(), 1000U);
-    EXPECT_THAT(op.last_x, ::testing::Each(::testing::AllOf(::testing::Ge(0.5F), ::testing::Le(1.5F))));
-    EXPECT_GT(std::set<float>(op.last_x.begin(), op.last_x.end()).size(), 990U);
-    const auto x = trial_x<float>(1000);
-    EXPECT_EQ(op.last_x, std::vector<float>(x.begin(), x.end()));
-}
-
-TEST(HostAuto, RefusesATrialOfTilesAlone) {
+TEST(HostAuto, MultipliesTilesAloneAsTheyAre) {
     const auto tiles = convert(generate<double>("fem:n=4,dof=3"), *make_policy("bytes"));
     EXPECT_EQ(make_operator<double>("auto:products=10", tiles)->name(), "tile-omp");
-    EXPECT_EQ(message_of([&] { (void)make_operator<double>("auto:tune=trial", tiles); }),
-              "2: operator 'auto:tune=trial': tune=trial times operators that are made from CSR, and there are only "
-              "tiles or strips");
 }
 
 TEST(HostAuto, RefusesWrongOptionsBeforeThereIsAMatrix) {
     const auto message = [](const char* specification) {
         return message_of([&] { (void)choose_operator<double>(Backend::cpu, specification); });
     };
-    EXPECT_EQ(message("auto:products=10,tune=trial"), "0: ");
-    EXPECT_THAT(message("auto:tune=model"), StartsWith("2: operator 'auto:tune=model': tune=model, expected trial"));
-    EXPECT_THAT(message("auto:cache=f"), StartsWith("2: operator 'auto:cache=f': a cache is for tune=trial"));
+    EXPECT_EQ(message("auto:products=10,columns=2"), "0: ");
     EXPECT_THAT(message("auto:columns=0"), StartsWith("2: operator 'auto:columns=0': columns=0, expected"));
-    EXPECT_THAT(message("auto:columns=2,tune=trial"),
-                StartsWith("2: operator 'auto:columns=2,tune=trial': tune=trial "));
     EXPECT_THAT(message("auto:products=-1"), StartsWith("2: operator 'auto:products=-1': products=-1, expected"));
     EXPECT_THAT(message("auto:any=1"), StartsWith("2: "));
 }

@@ -1,11 +1,9 @@
 // What every operator for the GPU has to get right; the list is tested, so one that is added to it is, too.
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <set>
 #include <utility>
 
-#include "kernels/auto/tune_cache.hpp"
 #include "kernels/check.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
@@ -15,7 +13,6 @@
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/temporary_directory.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -276,22 +273,6 @@ TEST_F(AutoOperator, StreamsFullTilesFromWhateverFormThereIs) {
         const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
         EXPECT_TRUE(check_product<double>(expected, y).ok);
     }
-}
-
-TEST_F(AutoOperator, TriesTheBestOnceAndRemembersTheirTimes) {
-    const test::TemporaryDirectory directory;
-    const auto file = directory.path() / "tuning.json";
-    const auto csr = generate<double>("fem:n=10,dof=6");
-    const auto specification = "auto:tune=trial,cache=" + file.string();
-    const auto x = numbers<double>(csr.cols, 1);
-    const auto a = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
-    const auto y = product<double>(*a, 1, x, 0, std::vector<double>(static_cast<std::size_t>(csr.rows), kNaN));
-    EXPECT_TRUE(check_product<double>(expected_product<double>(csr, 1, x, 0, {}), y).ok);
-    ASSERT_TRUE(std::filesystem::exists(file));
-    const auto written = std::filesystem::last_write_time(file);
-    const auto again = cuda::make_device_operator<double>(specification, csr, Accumulator::float64, nullptr);
-    EXPECT_EQ(again->name(), a->name());
-    EXPECT_EQ(std::filesystem::last_write_time(file), written);
 }
 
 TEST_F(AutoOperator, IsTheOneWithoutAName) {
