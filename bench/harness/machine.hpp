@@ -19,7 +19,7 @@ struct Gpu {
 /// The machine that results were measured on.
 struct Machine {
     std::string cpu;      ///< model name
-    std::string vectors;  ///< the instruction set that products on it use; empty in files of older versions
+    std::string vectors;  ///< the instruction set that products on it use
     std::string system;   ///< operating system and its version
     int cores = 0;
     int hardware_threads = 0;

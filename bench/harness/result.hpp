@@ -18,8 +18,6 @@
 
 namespace tilespmv::bench {
 
-class JsonNode;
-
 /// What is measured: results with the same id are results of the same case.
 struct CaseId {
     std::string matrix;         ///< file or generator specification, as on the command line, but `escaped`
@@ -69,10 +67,8 @@ struct FormatShare {
 /// A tiled matrix as its selector stored it, whatever an operator makes of it.
 struct StoredTiles {
     std::vector<FormatShare> formats;  ///< those that hold any, in the list's order; empty without tiles
-    /// Everything that a product on the CPU reads but x and y; 0 without tiles, or if it is not known, as in files of
-    /// older versions.
-    offset_t bytes = 0;
-    offset_t published_bytes = 0;  ///< the same tiles in the layout published for TileSpMV (`PublishedLayout`)
+    offset_t bytes = 0;                ///< everything that a product on the CPU reads but x and y; 0 without tiles
+    offset_t published_bytes = 0;      ///< the same tiles in the layout published for TileSpMV (`PublishedLayout`)
 
     friend bool operator==(const StoredTiles&, const StoredTiles&) = default;
 };
@@ -93,8 +89,7 @@ struct Result {
     std::string pattern_values;  ///< what the entries of a file without values were; empty if it has values
     std::string runs;            ///< the operator that was taken, if the one of the id chooses among others; else empty
     StoredTiles stored;          ///< of an operator that works on tiles
-    /// What a product multiplies in which representation and format, whatever was stored; empty if it is not known, as
-    /// in files of older versions, or if there are no nonzeros.
+    /// What a product multiplies in which representation and format, whatever was stored; empty without nonzeros.
     std::vector<ExecutedPart> executed;
     std::uint64_t matrix_bytes = 0;   ///< the operator's form of the matrix: what a product reads of it
     std::uint64_t device_bytes = 0;   ///< what the operator holds: its form of the matrix and its workspace
@@ -156,9 +151,8 @@ inline constexpr std::array kTimings{std::pair{"warm", &Result::warm},
                                      std::pair{"axpy_alone", &Result::axpy_alone},
                                      std::pair{"preprocess", &Result::preprocess}};
 
-// Everything but derived numbers survives the round trip. Reading throws `Error` for what no benchmark writes: times
-// that are not positive, numbers out of the range of what they count.
+// Everything but derived numbers survives the round trip. Reading throws what the parser's library does, or `Error`.
 void to_json(nlohmann::json& json, const Result& result);
-Result read_result(const JsonNode& json);
+void from_json(const nlohmann::json& json, Result& result);
 
 }  // namespace tilespmv::bench

@@ -5,64 +5,43 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/harness/json_node.hpp"
 #include "tile/error.hpp"
-#include "tile/io/json_text.hpp"
 #include "tile/io/output_file.hpp"
+#include "tile/io/printable.hpp"
+#include "tile/io/text_file.hpp"
 
 namespace tilespmv::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, name, memory_bytes, l2_bytes, driver, runtime)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, cpu, vectors, system, cores, hardware_threads, memory_bytes, cache_bytes,
+                                   gpu)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Build, version, revision, compiler, type)
-
-void to_json(nlohmann::json& json, const Machine& m) {
-    json = {{"cpu", m.cpu},
-            {"vectors", m.vectors},
-            {"system", m.system},
-            {"cores", m.cores},
-            {"hardware_threads", m.hardware_threads},
-            {"memory_bytes", m.memory_bytes},
-            {"cache_bytes", m.cache_bytes},
-            {"gpu", m.gpu}};
-}
 
 namespace {
 
+using nlohmann::json;
+
 constexpr const char* kFormat = "tilespmv-bench";
 constexpr int kVersion = 1;
+constexpr int kDeepest = 32;  // files of ours stay far below; values are freed one inside another
 
-Gpu read_gpu(const JsonNode& json) {
-    return {.name = json["name"].text(),
-            .memory_bytes = json["memory_bytes"].whole<std::uint64_t>(),
-            .l2_bytes = json["l2_bytes"].whole<std::uint64_t>(),
-            .driver = json["driver"].whole<int>(),
-            .runtime = json["runtime"].whole<int>()};
+/// Texts of a file may be somebody else's and are shown on terminals, so they are made `printable`.
+json parse(const TextFile& text) {
+    const auto keep = [](int depth, json::parse_event_t event, json& value) {
+        if (depth > kDeepest) throw Error("values are nested too deep");
+        if (event == json::parse_event_t::value && value.is_string())
+            value = printable(value.get_ref<const std::string&>());
+        return true;
+    };
+    json parsed = json::parse(text.begin(), text.end(), keep, false);
+    if (parsed.is_discarded()) throw Error("it is no JSON, or was cut off");
+    return parsed;
 }
 
-Machine read_machine(const JsonNode& json) {
-    return {.cpu = json["cpu"].text(),
-            .vectors = json.text_or("vectors", ""),
-            .system = json["system"].text(),
-            .cores = json["cores"].whole<int>(),
-            .hardware_threads = json["hardware_threads"].whole<int>(),
-            .memory_bytes = json["memory_bytes"].whole<std::uint64_t>(),
-            .cache_bytes = json["cache_bytes"].whole<std::uint64_t>(),
-            .gpu = read_gpu(json["gpu"])};
-}
-
-Build read_build(const JsonNode& json) {
-    return {json["version"].text(), json["revision"].text(), json["compiler"].text(), json["type"].text()};
-}
-
-ResultSet parse_results(std::string_view text) {
-    const auto json = parse_json<nlohmann::json>(text);
-    const JsonNode root(json, "");
-    if (json.is_discarded()) root.fail("it is no JSON, or was cut off");
-    if (root["format"].text() != kFormat) root.fail("it is of another kind");
-    if (root["version"].whole<int>() > kVersion) root.fail("it was written by a newer version");
-    ResultSet set{read_machine(root["machine"]), read_build(root["build"]), {}};
-    for (const JsonNode& one : root["results"].elements()) set.results.push_back(read_result(one));
-    return set;
+ResultSet results_of(const json& root) {
+    if (root.at("format") != kFormat) throw Error("it is of another kind");
+    if (root.at("version").get<int>() > kVersion) throw Error("it was written by a newer version");
+    return {root.at("machine"), root.at("build"), root.at("results")};
 }
 
 }  // namespace
@@ -87,21 +66,21 @@ void ResultSet::put(Result result) {
 }
 
 ResultSet read_results(const std::filesystem::path& file) {
-    const TextFile text = json_text(Input(file));
+    const TextFile text{Input(file)};
     try {
-        return parse_results({text.begin(), text.end()});
-    } catch (const Error& error) {
+        return results_of(parse(text));
+    } catch (const std::exception& error) {
         throw Error(fmt::format("{}: not a result file of 'tilespmv bench --json' ({})", file.string(), error.what()));
     }
 }
 
 std::string results_json(const ResultSet& set) {
-    const nlohmann::ordered_json json = {{"format", kFormat},
+    const nlohmann::ordered_json file = {{"format", kFormat},
                                          {"version", kVersion},
-                                         {"machine", nlohmann::json(set.machine)},
-                                         {"build", nlohmann::json(set.build)},
-                                         {"results", nlohmann::json(set.results)}};
-    return json.dump(1) + "\n";
+                                         {"machine", json(set.machine)},
+                                         {"build", json(set.build)},
+                                         {"results", json(set.results)}};
+    return file.dump(1) + "\n";
 }
 
 void write_results(const std::filesystem::path& file, const ResultSet& set) {

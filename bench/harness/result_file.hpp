@@ -14,8 +14,7 @@ namespace tilespmv::bench {
 ///     format   "tilespmv-bench"
 ///     version  1; a file of a higher one is refused
 ///     machine  cpu, vectors, system, cores, hardware_threads, memory_bytes, cache_bytes, gpu (name, memory_bytes,
-///     l2_bytes,
-///              driver, runtime; name is empty without a GPU)
+///              l2_bytes, driver, runtime; name is empty without a GPU)
 ///     build    version, revision, compiler, type
 ///     results  one object for each case:
 ///         case        matrix, operator, selector, values, accumulator, device, threads: what tells cases apart
@@ -23,20 +22,18 @@ namespace tilespmv::bench {
 ///         warm, cold, graph, chain, axpy, axpy_alone, preprocess (if ok; the modes that were measured)
 ///                     seconds: raw times per product in the order they were taken; batch: products in a sample;
 ///                     converged. axpy holds the time of an axpy and a product, and so do graph and chain if the matrix
-///                     is not square (in files of older versions graph holds that of a product then); axpy_alone that
-///                     of an axpy
+///                     is not square; axpy_alone that of an axpy
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded), mode
-///                     (what was timed of both; missing in files of older versions: warm)
+///                     (what was timed of both)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part
 ///         tiled_bytes, published_bytes
 ///                     of the tiles as stored, and of the same tiles in the layout published for TileSpMV; 0 without
-///                     tiles, missing in files of older versions
+///                     tiles
 ///         executed    representation, format, tile_rows, nnz, bytes of each part that a product multiplies in the same
-///                     way (`ExecutedPart`); missing in files of older versions
+///                     way (`ExecutedPart`)
 ///         derived     medians, rates and shares that follow from the rest (if ok); not read back
 ///         pattern_values
-///                     what the entries of a file without values were, "random" or "ones"; missing if it has values,
-///                     and in files of older versions, which measured with ones
+///                     what the entries of a file without values were, "random" or "ones"; missing if it has values
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
 ///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,
 ///         preprocess_products
@@ -53,7 +50,7 @@ struct ResultSet {
     void put(Result result);
 };
 
-/// Throws `Error` (one line) for a file that cannot be read or is not a result file, or of a newer kind.
+/// Throws `Error` (one line) for a file that cannot be read, is no result file, or is one of another version.
 ResultSet read_results(const std::filesystem::path& file);
 
 /// The text of a result file.

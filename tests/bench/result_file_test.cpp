@@ -1,7 +1,6 @@
 #include "bench/harness/result_file.hpp"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "tests/bench/sample_results.hpp"
 #include "tests/support/message_of.hpp"
@@ -79,12 +78,14 @@ TEST_F(ResultFile, ForeignAndDamagedFilesGetOneLine) {
                                        "[1, 2]",
                                        R"({"format": "other", "version": 1})",
                                        R"({"format": "tilespmv-bench", "version": 1, "machine": 3})",
-                                       good.substr(0, good.size() / 2)};
+                                       good.substr(0, good.size() / 2),
+                                       good.substr(0, good.rfind("nnz")) + "n" + good.substr(good.rfind("nnz")),
+                                       std::string(10'000'000, '[')};
     for (const std::string& text : bad) {
         directory_.file("r.json", text);
         EXPECT_THAT(test::message_of([&] { resume_results(file_, kMachine, kBuild); }),
                     AllOf(HasSubstr(file_), HasSubstr("not a result file"), Not(HasSubstr("\n"))))
-            << text;
+            << text.substr(0, 100);
     }
 }
 
@@ -96,14 +97,6 @@ TEST_F(ResultFile, WhatItHoldsIsPrintable) {
     const ResultSet read = read_results(file_);
     EXPECT_EQ(read.machine.cpu, R"(Z\x1b[31m80)");
     EXPECT_EQ(read.results.at(0).id.matrix, R"(a\x1b]0;b\x07)");
-}
-
-TEST_F(ResultFile, OfBeforeDoesNotSayWhichVectorsRan) {
-    write_results(file_, {.machine = kMachine, .build = kBuild, .results = {}});
-    auto json = nlohmann::json::parse(std::ifstream(file_));
-    json.at("machine").erase("vectors");
-    directory_.file("r.json", json.dump());
-    EXPECT_EQ(read_results(file_).machine.vectors, "");
 }
 
 TEST_F(ResultFile, BuildKnowsItsRevision) {
