@@ -110,7 +110,7 @@ TEST(GoldenExplain, Gpu) {
     expect_golden("explain_gpu.txt", text);
 }
 
-TEST_F(GoldenCommand, Convert) {
+TEST_F(GoldenCommand, ConvertAndGenerate) {
     commands_.run("convert {}small.mtx -o {}small.tsp");
     commands_.run("convert {}small.tsp -o {}back.mtx --values float32");
     show("back.mtx");
@@ -128,8 +128,9 @@ TEST_F(GoldenCommand, Convert) {
     commands_.run("convert {}empty.mtx -o {}empty.tsp");
     commands_.run("convert {}empty.tsp -o {}none.mtx");
     show("none.mtx");
-    commands_.run("convert gen:laplace2d:n=3 -o {}grid.mtx");
+    commands_.run("generate laplace2d:n=3 -o {}grid.mtx");
     show("grid.mtx");
+    commands_.run("generate rmat:scale=10,seed=3 -o {}rmat.tsp --values float32");
     commands_.run("convert {}small.mtx -o {}small.txt");
     commands_.run("convert {}small.mtx -o {}small.tsp.gz");
     commands_.run("convert {}small.mtx -o {}copy.mtx --selector bytes");
@@ -152,13 +153,14 @@ TEST_F(GoldenCommand, Convert) {
     commands_.run("convert {}tall.tsp -o {}copy.mtx");
     commands_.run("convert {}missing.mtx -o {}copy.tsp");
     commands_.run("convert {}small.mtx -o {}no/copy.tsp");
-    commands_.run("convert gen:laplace4d -o {}grid.mtx");
-    commands_.run("convert gen:laplace2d:n=0 -o {}grid.mtx");
+    commands_.run("generate laplace2d -o {}grid.txt");
+    commands_.run("generate laplace4d -o {}grid.mtx");
+    commands_.run("generate laplace2d:n=0 -o {}grid.mtx");
     expect_golden("convert.txt", text() + files_);
 }
 
 TEST_F(GoldenCommand, GeneratorList) {
-    commands_.run("info --generators");
+    commands_.run("generate --list");
     expect_golden("generate_list.txt", text());
 }
 
@@ -363,7 +365,7 @@ std::string options_text(const CLI::App& command) {
 
 TEST(GoldenHelp, Options) {
     CLI::App app{"test", "tilespmv"};
-    for (const auto add : {add_convert, add_stats, add_spmv, add_verify, add_bench, add_info}) {
+    for (const auto add : {add_convert, add_stats, add_spmv, add_verify, add_generate, add_bench, add_info}) {
         add(app);
     }
     std::string text;

@@ -10,6 +10,7 @@ void add_commands(CLI::App& app) {
     add_solve(app);
     add_explain(app);
     add_verify(app);
+    add_generate(app);
     add_bench(app);
     add_info(app);
 }

@@ -14,6 +14,7 @@ void add_solve(CLI::App& app);
 void add_spmv(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_generate(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_info(CLI::App& app);
 

@@ -140,25 +140,13 @@ void print_text(const Json& info) {
         fmt::print("  {:<20} {}\n", name, kind["summary"].get<std::string>());
 }
 
-/// Every kind with its parameters, and nothing else of the command.
-[[noreturn]] void print_generators() {
-    fmt::print("Kinds, with their parameters and defaults; the defaults give about a million nonzeros.\n");
-    for (const auto& kind : generators()) {
-        fmt::print("\n{}\n  {}.\n  Resembles: {}.\n", kind.name, kind.summary, kind.resembles);
-        for (const auto& p : kind.parameters) fmt::print("    {:<15} {:<9} {}\n", p.name, p.default_value, p.meaning);
-    }
-    throw CLI::Success();
-}
-
 }  // namespace
 
 void add_info(CLI::App& app) {
     auto json = std::make_shared<std::string>();
     auto* command = app.add_subcommand("info", "Say what this build and this machine can do");
     add_output_or_stdout(*command, "--json", *json, "Write it as JSON to this file");
-    command->add_flag_callback("--generators", print_generators,
-                               "Describe every kind of generated matrix (gen:KIND) and its parameters instead");
-    set_examples(*command, {"tilespmv info", "tilespmv info --generators", "tilespmv info --json info.json"});
+    set_examples(*command, {"tilespmv info", "tilespmv info --json info.json"});
     command->callback([json] {
         const Json info = describe();
         if (!json->empty()) write_text(*json, info.dump(2) + "\n");
