@@ -1,8 +1,8 @@
 // All that a run of the benchmark prints, of results that need no measuring, and what it says meanwhile.
 #include <cstdio>
-#include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +14,6 @@
 #include "tests/tools/transcript.hpp"
 #include "tile/io/file_lock.hpp"
 #include "tools/bench/run.hpp"
-#include "tools/terminal/progress.hpp"
 #include "tools/terminal/status_line.hpp"
 
 namespace tilespmv::tools {
@@ -170,30 +169,9 @@ TEST(StatusLine, IsWipedOnlyIfItWasDrawn) {
     EXPECT_EQ(terminal.text(), "\r\033[Kthree\r\033[K");
 }
 
-TEST(Progress, IsDrawnAndWipedAtTheEnd) {
-    const TerminalForErrors terminal;
-    if (!terminal.works()) GTEST_SKIP() << "no terminal to be had";
-    {
-        Progress progress("reading");
-        std::this_thread::sleep_for(std::chrono::milliseconds(120));
-        progress.show(0.0625);
-        EXPECT_EQ(terminal.text(), "\r\033[Kreading   6%");
-        std::this_thread::sleep_for(std::chrono::milliseconds(120));
-        progress.show(1);
-        EXPECT_EQ(terminal.text(), "\r\033[Kreading 100%");
-    }
-    EXPECT_EQ(terminal.text(), "\r\033[K");
-}
-
-TEST(Progress, SaysNothingWithoutATerminal) {
+TEST(StatusLine, SaysNothingWithoutATerminal) {
     ::testing::internal::CaptureStderr();
-    {
-        Progress progress("reading");
-        StatusLine status;
-        std::this_thread::sleep_for(std::chrono::milliseconds(120));
-        progress.show(0.5);
-        status.show("something");
-    }
+    StatusLine().show("something");
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 

@@ -1,6 +1,7 @@
 #include "tools/options/source.hpp"
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -16,7 +17,7 @@
 #include "tile/io/printable.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/value_type.hpp"
-#include "tools/terminal/progress.hpp"
+#include "tools/terminal/status_line.hpp"
 #include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
@@ -27,10 +28,14 @@ InputLimits limits;
 /// f(options) with the command's limits, progress and warnings.
 template <class F>
 auto load(const std::string& source, PatternValues values, ReadNotes* notes, F&& f) {
-    std::optional<Progress> progress;
+    using Clock = std::chrono::steady_clock;
+    constexpr auto interval = std::chrono::milliseconds(100);
+    StatusLine status;
+    auto next = Clock::now() + interval;  // quick work shows nothing
     const auto show = [&](double share) {
-        if (!progress) progress.emplace("reading " + source_name(source));
-        progress->show(share);
+        if (Clock::now() < next) return;
+        next = Clock::now() + interval;
+        status.show(fmt::format("reading {} {:3.0f}%", source_name(source), 100 * share));
     };
     ReadNotes read;
     auto loaded = f(
