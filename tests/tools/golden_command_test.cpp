@@ -20,7 +20,7 @@
 #include "tools/explain/explanation.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/text/gpu_text.hpp"
-#include "tools/verify/verify_text.hpp"
+#include "tools/verify/verify.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -18,7 +18,6 @@
 #include "tools/options/value_type.hpp"
 #include "tools/options/vectors_option.hpp"
 #include "tools/verify/verify.hpp"
-#include "tools/verify/verify_text.hpp"
 
 namespace tilespmv::tools {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -28,6 +29,16 @@ struct VerifyCase {
     double worst = 0;       ///< largest error of a row in units of its bound
     std::string problem{};  ///< one line if not ok
 };
+
+/// Of the columns of names.
+struct VerifyWidths {
+    std::size_t name = 0;
+    std::size_t tiles = 0;
+};
+/// The names of the columns of `tilespmv verify`.
+std::string verify_header(VerifyWidths widths);
+/// A case as a line below them; what is wrong with it stands at the end.
+std::string verify_line(const VerifyCase& result, VerifyWidths widths);
 
 /// Runs operators on one matrix, or its transpose, with random vectors, one or several at once, and checks every row of
 /// what they compute: A*x onto a y full of NaN, and alpha*A*x + beta*y. Nothing stops at a wrong result or an `Error`.

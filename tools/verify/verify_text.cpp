@@ -1,10 +1,9 @@
-#include "tools/verify/verify_text.hpp"
-
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "tile/io/printable.hpp"
+#include "tools/verify/verify.hpp"
 
 namespace tilespmv::tools {
 namespace {
