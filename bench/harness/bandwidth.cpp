@@ -36,14 +36,6 @@ void copy_block(double* a, const double* b, std::size_t n) {
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) hn::Stream(hn::Load(d, b + i), d, a + i);
 }
 
-void triad_block(double* a, const double* b, const double* c, std::size_t n) {
-    const hn::ScalableTag<double> d;
-    const auto factor = hn::Set(d, 3.0);
-    for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-        hn::Stream(hn::MulAdd(factor, hn::Load(d, c + i), hn::Load(d, b + i)), d, a + i);
-    }
-}
-
 }  // namespace tilespmv::bench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -53,7 +45,6 @@ namespace {
 
 HWY_EXPORT(sum_block);
 HWY_EXPORT(copy_block);
-HWY_EXPORT(triad_block);
 
 constexpr std::int64_t kBlock = kBandwidthBlock;  // words that a thread takes at a time; any vector divides it
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -93,26 +84,21 @@ void copy_pass(double* a, const double* b, std::int64_t words) {
     for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(copy_block)(a + i, b + i, kBlock); });
 }
 
-void triad_pass(double* a, const double* b, const double* c, std::int64_t words) {
-    for_each_block(words, [&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(triad_block)(a + i, b + i, c + i, kBlock); });
-}
-
 std::size_t bandwidth_array_bytes(std::size_t cache_bytes, std::size_t free_memory_bytes) {
     return std::min(std::max(4 * cache_bytes, 192 * kMiB), free_memory_bytes / 4);
 }
 
 Bandwidth measure_bandwidth(Stopwatch& stopwatch, std::size_t array_bytes, int passes) {
-    const std::int64_t words = div_up(static_cast<std::int64_t>(array_bytes / sizeof(double)), 3 * kBlock) * kBlock;
-    Buffer<double> memory(3 * words);
+    const std::int64_t words = div_up(static_cast<std::int64_t>(array_bytes / sizeof(double)), 2 * kBlock) * kBlock;
+    Buffer<double> memory(2 * words);
     double* const a = memory.data();
-    fill(a, 3 * words);
+    fill(a, 2 * words);
     const double bytes = static_cast<double>(words) * sizeof(double);
     std::uint64_t total = 0;
     Bandwidth result;
-    result.read = best_rate(stopwatch, 3 * bytes, passes,
-                            [&] { total += read_pass(reinterpret_cast<const std::uint64_t*>(a), 3 * words); });
+    result.read = best_rate(stopwatch, 2 * bytes, passes,
+                            [&] { total += read_pass(reinterpret_cast<const std::uint64_t*>(a), 2 * words); });
     result.copy = best_rate(stopwatch, 2 * bytes, passes, [&] { copy_pass(a, a + words, words); });
-    result.triad = best_rate(stopwatch, 3 * bytes, passes, [&] { triad_pass(a, a + words, a + 2 * words, words); });
     [[maybe_unused]] const volatile std::uint64_t keep = total;  // or the sums would be left out
     return result;
 }

@@ -10,9 +10,8 @@ namespace tilespmv::bench {
 /// What the memory of a device delivers, in bytes per second: the best of several passes over arrays that are much
 /// larger than its last-level cache.
 struct Bandwidth {
-    double read = 0;   ///< sum of an array
-    double copy = 0;   ///< a = b; bytes read and written
-    double triad = 0;  ///< a = b + s * c; bytes read and written
+    double read = 0;  ///< sum of an array
+    double copy = 0;  ///< a = b; bytes read and written
 
     friend bool operator==(const Bandwidth&, const Bandwidth&) = default;
 };
@@ -20,10 +19,9 @@ struct Bandwidth {
 /// Words of 8 bytes that a thread takes at a time; arrays have a multiple of them, aligned to vectors.
 inline constexpr std::int64_t kBandwidthBlock = 32 * 1024;
 
-/// What is timed, over arrays of `words` words, with all threads: the sum of `a`, modulo 2^64; a = b; a = b + 3 * c.
+/// What is timed, over arrays of `words` words, with all threads: the sum of `a`, modulo 2^64; a = b.
 std::uint64_t read_pass(const std::uint64_t* a, std::int64_t words);
 void copy_pass(double* a, const double* b, std::int64_t words);
-void triad_pass(double* a, const double* b, const double* c, std::int64_t words);
 
 /// Bytes of the arrays that the bandwidth of a processor is measured on: four times its cache, at least 192 MiB, but no
 /// more than a quarter of the memory that is free.

@@ -37,7 +37,7 @@ const Bandwidth& CudaDevice::bandwidth() {
     if (bandwidth_.read == 0) {
         const std::size_t bytes = cuda::memory_rates_array_bytes(info_.l2_bytes, free_device_bytes());
         const auto rates = cuda::measure_memory_rates(stream_.get(), bytes, kPasses);
-        bandwidth_ = {rates.read, rates.copy, rates.triad};
+        bandwidth_ = {rates.read, rates.copy};
     }
     return bandwidth_;
 }

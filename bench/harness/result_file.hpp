@@ -35,7 +35,7 @@ namespace tilespmv::bench {
 ///         pattern_values
 ///                     what the entries of a file without values were, "random" or "ones"; missing if it has values
 ///         and rows, cols, nnz, row_variation, value_bytes, matrix_bytes, device_bytes, product_bytes, cache_bytes,
-///         bandwidth (read, copy, triad in bytes per second), error_ratio, first_seconds, convert_seconds,
+///         bandwidth (read, copy in bytes per second), error_ratio, first_seconds, convert_seconds,
 ///         preprocess_products
 struct ResultSet {
     Machine machine;

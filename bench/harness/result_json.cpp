@@ -18,7 +18,7 @@ namespace tilespmv::bench {
 
 using nlohmann::json;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy, triad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bandwidth, read, copy)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FormatShare, name, tiles, nnz, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timing, seconds, batch, converged)
 namespace {

@@ -15,7 +15,7 @@ constexpr int kThreads = 256;
 constexpr int kUnroll = 4;  // loads of 16 bytes that a thread has in flight
 constexpr std::int64_t kBlockVectors = kThreads * kUnroll;
 
-// All three kernels: n is a multiple of kBlockVectors, a block takes kBlockVectors consecutive vectors.
+// Both kernels: n is a multiple of kBlockVectors, a block takes kBlockVectors consecutive vectors.
 __device__ std::int64_t first_vector() { return blockIdx.x * kBlockVectors + threadIdx.x; }
 
 // Writes only if the sum is a value that no array here has, so that the loads cannot be left out.
@@ -37,22 +37,6 @@ __global__ void copy_kernel(double2* a, const double2* b) {
     for (int k = 0; k < kUnroll; ++k) v[k] = b[first + k * kThreads];
 #pragma unroll
     for (int k = 0; k < kUnroll; ++k) a[first + k * kThreads] = v[k];
-}
-
-__global__ void triad_kernel(double2* a, const double2* b, const double2* c) {
-    constexpr double kFactor = 3;
-    const std::int64_t first = first_vector();
-    double2 v[kUnroll];
-    double2 w[kUnroll];
-#pragma unroll
-    for (int k = 0; k < kUnroll; ++k) {
-        v[k] = b[first + k * kThreads];
-        w[k] = c[first + k * kThreads];
-    }
-#pragma unroll
-    for (int k = 0; k < kUnroll; ++k) {
-        a[first + k * kThreads] = {v[k].x + kFactor * w[k].x, v[k].y + kFactor * w[k].y};
-    }
 }
 
 __global__ void delay_kernel(std::int64_t nanoseconds) {
@@ -95,19 +79,17 @@ std::size_t memory_rates_array_bytes(std::size_t l2_bytes, std::size_t free_byte
 
 MemoryRates measure_memory_rates(cudaStream_t stream, std::size_t array_bytes, int passes) {
     const auto vectors = static_cast<std::int64_t>(array_bytes / sizeof(double2));
-    const std::int64_t n = div_up(vectors, 3 * kBlockVectors) * kBlockVectors;  // of each of three arrays
-    const DeviceBuffer<double2> memory(static_cast<std::size_t>(3 * n), stream);
+    const std::int64_t n = div_up(vectors, 2 * kBlockVectors) * kBlockVectors;  // of each of two arrays
+    const DeviceBuffer<double2> memory(static_cast<std::size_t>(2 * n), stream);
     const DeviceBuffer<double> sink(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(memory.data(), 0, memory.bytes(), stream));
     double2* const a = memory.data();
     const double bytes = static_cast<double>(n) * sizeof(double2);
     const double read =
-        least_seconds(stream, passes, [&] { read_kernel<<<blocks_of(3 * n), kThreads, 0, stream>>>(a, sink.data()); });
+        least_seconds(stream, passes, [&] { read_kernel<<<blocks_of(2 * n), kThreads, 0, stream>>>(a, sink.data()); });
     const double copy =
         least_seconds(stream, passes, [&] { copy_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n); });
-    const double triad = least_seconds(
-        stream, passes, [&] { triad_kernel<<<blocks_of(n), kThreads, 0, stream>>>(a, a + n, a + 2 * n); });
-    return {3 * bytes / read, 2 * bytes / copy, 3 * bytes / triad};
+    return {2 * bytes / read, 2 * bytes / copy};
 }
 
 void launch_delay(int nanoseconds, cudaStream_t stream) {

@@ -8,9 +8,8 @@ namespace tilespmv::cuda {
 
 /// Bytes a second that the memory of a GPU delivers.
 struct MemoryRates {
-    double read = 0;   ///< sum of an array
-    double copy = 0;   ///< a = b; bytes read and written
-    double triad = 0;  ///< a = b + s * c; bytes read and written
+    double read = 0;  ///< sum of an array
+    double copy = 0;  ///< a = b; bytes read and written
 };
 
 /// Bytes of the arrays that these are measured on, together: 32 times the L2 cache, at least 1 GiB, but no more than a

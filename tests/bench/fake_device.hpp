@@ -62,7 +62,7 @@ public:
 
 private:
     Stopwatch& stopwatch_;
-    Bandwidth bandwidth_{.read = 100, .copy = 90, .triad = 95};
+    Bandwidth bandwidth_{.read = 100, .copy = 90};
 };
 
 }  // namespace tilespmv::bench

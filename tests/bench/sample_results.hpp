@@ -42,7 +42,7 @@ inline Result sample_result(const std::string& matrix, std::vector<double> secon
     r.device_bytes = 128;
     r.product_bytes = 172;
     r.cache_bytes = 171;
-    r.bandwidth = {.read = 344, .copy = 200, .triad = 300};
+    r.bandwidth = {.read = 344, .copy = 200};
     r.warm = {.seconds = std::move(seconds), .batch = 3, .converged = true};
     r.cold = {.seconds = {4, 6, 5}, .batch = 1};
     r.preprocess = {.seconds = {7, 9}, .batch = 1};

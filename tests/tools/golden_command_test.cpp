@@ -335,12 +335,11 @@ TEST(GoldenInfo, Gpu) {
                                      {"driver", 13020},
                                      {"runtime", 12080},
                                      {"read_bytes_per_s", 3.0121e12},
-                                     {"copy_bytes_per_s", 2.8004e12},
-                                     {"triad_bytes_per_s", 2.9006e12}};
+                                     {"copy_bytes_per_s", 2.8004e12}};
     EXPECT_EQ(gpu_text(gpu),
               "GPU        Some GPU, compute capability 9.0, 132 multiprocessors, 80995 MiB\n"
               "           L2 50.5 MiB; per multiprocessor 228 KiB shared memory, 65536 registers, 64 warps\n"
-              "           memory bandwidth, measured: read 3012, copy 2800, triad 2901 GB/s\n"
+              "           memory bandwidth, measured: read 3012, copy 2800 GB/s\n"
               "           CUDA driver 13.2, runtime 12.8; kernels compiled for compute capability 8.0\n");
     EXPECT_EQ(gpu_text({{"error", "no usable GPU: none"}}), "GPU        no usable GPU: none\n");
 }

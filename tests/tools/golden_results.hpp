@@ -39,7 +39,7 @@ inline bench::Result golden_result(const std::string& matrix, offset_t nnz, cons
     r.device_bytes = static_cast<std::uint64_t>(10 * nnz);
     r.product_bytes = r.matrix_bytes + static_cast<std::uint64_t>(16'008 * scale);
     r.cache_bytes = 32'000'000;
-    r.bandwidth = {.read = 128e9, .copy = 100.5e9, .triad = 110.25e9};
+    r.bandwidth = {.read = 128e9, .copy = 100.5e9};
     for (const double factor : {1.0, 0.96875, 1.0625, 1.0, 1.03125, 0.984375, 1.0, 0.9375})
         r.warm.seconds.push_back(seconds * factor);
     r.warm.batch = 2 * scale;

@@ -196,9 +196,9 @@ private:
     void print_machine() const {
         const auto ok = std::ranges::find(shown_, bench::Status::ok, &bench::Result::status);
         if (ok == shown_.end()) return;
-        fmt::print("{}; {} build by {}; memory bandwidth of {}: read {:.1f}, copy {:.1f}, triad {:.1f} GB/s\n",
+        fmt::print("{}; {} build by {}; memory bandwidth of {}: read {:.1f}, copy {:.1f} GB/s\n",
                    describe(set_.machine), set_.build.type, set_.build.compiler, ok->id.device,
-                   ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9, ok->bandwidth.triad * 1e-9);
+                   ok->bandwidth.read * 1e-9, ok->bandwidth.copy * 1e-9);
     }
 
     const BenchOptions& options_;

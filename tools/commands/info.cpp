@@ -62,8 +62,7 @@ Json describe_gpu() {
                 {"driver", gpu.driver_version},
                 {"runtime", gpu.runtime_version},
                 {"read_bytes_per_s", bandwidth.read},
-                {"copy_bytes_per_s", bandwidth.copy},
-                {"triad_bytes_per_s", bandwidth.triad}};
+                {"copy_bytes_per_s", bandwidth.copy}};
     } catch (const Error& error) {
         return Json::object({{"error", error.what()}});
     }

@@ -24,9 +24,8 @@ std::string gpu_text(const nlohmann::ordered_json& gpu) {
         info_line("", fmt::format("L2 {:.1f} MiB; per multiprocessor {:.0f} KiB shared memory, {} registers, {} warps",
                                   number("l2_bytes") / mib, number("shared_bytes_per_multiprocessor") / kib,
                                   number("registers_per_multiprocessor"), number("warps_per_multiprocessor")));
-    text += info_line("", fmt::format("memory bandwidth, measured: read {:.0f}, copy {:.0f}, triad {:.0f} GB/s",
-                                      number("read_bytes_per_s") * 1e-9, number("copy_bytes_per_s") * 1e-9,
-                                      number("triad_bytes_per_s") * 1e-9));
+    text += info_line("", fmt::format("memory bandwidth, measured: read {:.0f}, copy {:.0f} GB/s",
+                                      number("read_bytes_per_s") * 1e-9, number("copy_bytes_per_s") * 1e-9));
     return text +
            info_line(
                "", fmt::format("CUDA driver {}, runtime {}; kernels compiled for compute capability {:.1f}",
