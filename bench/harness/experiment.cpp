@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include "bench/harness/cuda_device.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/statistics.hpp"
@@ -73,6 +74,20 @@ void load_and_run(const Experiment<V>& experiment, std::span<Contender> contende
 }  // namespace
 
 template <Value V>
+Candidate<V> make_candidate(Device& device, const std::string& specification, const std::string& selector,
+                            std::optional<Accumulator> accumulator, const ProductKind& kind) {
+    const auto chosen = choose_operator<V>(device.backend(), specification, accumulator);
+    const Accumulator sums = chosen.accumulator;
+    Candidate<V> candidate{specification, chosen.made_from == Form::tiles ? selector : "", sums, {}, kind};
+    candidate.bind = [=, &device](const CsrMatrix<V>& a, std::span<const V> x) {
+        return device.backend() == Backend::cpu
+                   ? host_product_builder(chosen, selector, a, x, kind)
+                   : cuda_product_builder(device, specification, selector, sums, a, x, kind);
+    };
+    return candidate;
+}
+
+template <Value V>
 std::vector<Result> measure(const Experiment<V>& experiment, const MeasureOptions& options, Device& device) {
     std::vector<Contender> contenders = make_contenders(experiment, device);
     try {
@@ -97,8 +112,10 @@ CaseId case_id(const std::string& matrix, const Candidate<V>& candidate, const D
             .vectors = candidate.kind.text()};
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                                 \
-    template std::vector<Result> measure(const Experiment<V>&, const MeasureOptions&, Device&); \
+#define TILESPMV_INSTANTIATE(V)                                                                                       \
+    template Candidate<V> make_candidate(Device&, const std::string&, const std::string&, std::optional<Accumulator>, \
+                                         const ProductKind&);                                                         \
+    template std::vector<Result> measure(const Experiment<V>&, const MeasureOptions&, Device&);                       \
     template CaseId case_id(const std::string&, const Candidate<V>&, const Device&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/harness/candidate.hpp"
 #include "bench/harness/cuda_axpy.hpp"
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/cuda_stream_device.hpp"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "bench/harness/candidate.hpp"
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/candidate.hpp"
+#include "bench/harness/experiment.hpp"
 #include "tools/bench/run.hpp"
 
 namespace tilespmv::tools {
