@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -115,14 +114,6 @@ Workload in_mode(const Contender& c, Mode mode, std::span<const double> scales) 
     return work;
 }
 
-Workload axpys_alone(const Contender& c) {
-    Workload work = back_to_back(c);
-    work.prepare = work.run = [product = c.product.get()] { product->run_axpy(); };
-    work.run();
-    return work;
-}
-
-// `timings` may hold more than those of the contenders, at its end.
 template <class Where>
 void keep(const Contenders& contenders, std::vector<Timing> timings, Where&& where) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -134,28 +125,15 @@ void keep(const Contenders& contenders, std::vector<Timing> timings, Where&& whe
     }
 }
 
-Workload calibrated(Workload work, const MeasureOptions& options) {
-    work.batch = calibrate_batch(work, options.min_sample_seconds);
-    return work;
-}
-
-// Where axpys are launched between products, they are measured alone in the same rounds.
 void measure_batches(std::span<Contender> contenders, Mode mode, std::span<const double> scales,
                      const MeasureOptions& options) {
     std::vector<Workload> workloads;
-    std::optional<Workload> axpys;
     for_each_guarded(living(contenders), [&](Contender& c) {
-        Workload work = calibrated(in_mode(c, mode, scales), options);
-        if (!axpys && mode != Mode::graph && has_axpy(c.result, mode)) axpys = calibrated(axpys_alone(c), options);
-        workloads.push_back(std::move(work));
+        workloads.push_back(in_mode(c, mode, scales));
+        workloads.back().batch = calibrate_batch(workloads.back(), options.min_sample_seconds);
     });
-    if (axpys) workloads.push_back(std::move(*axpys));
-    std::vector<Timing> timings = sample_in_turn(workloads, options.warm);
-    const Contenders alive = living(contenders);
-    if (axpys) {
-        for (Contender* c : alive) c->result.axpy_alone = timings.back();
-    }
-    keep(alive, std::move(timings), [mode](Result& r) -> Timing& { return timing(r, mode); });
+    keep(living(contenders), sample_in_turn(workloads, options.warm),
+         [mode](Result& r) -> Timing& { return timing(r, mode); });
 }
 
 void measure_cold(std::span<Contender> contenders, const MeasureOptions& options) {
@@ -263,7 +241,7 @@ void Contender::fail(Status status, const std::string& error) {
     result.status = status;
     result.error = printable(error);
     for (const Mode mode : kModes) timing(result, mode) = {};
-    result.axpy_alone = result.preprocess = {};
+    result.preprocess = {};
     result.first_seconds = result.convert_seconds = result.preprocess_products = 0;
     product.reset();
 }

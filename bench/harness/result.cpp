@@ -12,7 +12,6 @@ Metrics metrics(const Result& result) {
     if (result.nnz > 0)
         m.bytes_per_nonzero = static_cast<double>(result.matrix_bytes) / static_cast<double>(result.nnz);
     m.in_cache = result.product_bytes <= result.cache_bytes;
-    m.axpy_seconds = summarize(result.axpy_alone.seconds).median;
     m.cold_seconds = summarize(result.cold.seconds).median;
     m.preprocess_seconds = summarize(result.preprocess.seconds).median;
     if (result.warm.seconds.empty()) return m;

@@ -103,7 +103,6 @@ struct Result {
     Timing graph = {};               ///< dependent products in a CUDA graph; as `axpy` if the matrix is not square
     Timing chain = {};               ///< the same launched in turn
     Timing axpy = {};                ///< a kernel that writes x, and a product: the time of both
-    Timing axpy_alone = {};          ///< such kernels back to back, if any were part of `chain` or `axpy`
     Timing preprocess = {};          ///< from CSR to an operator that is ready
     double convert_seconds = 0;      ///< the part of it from CSR to tiles, median; 0 without tiles
     double preprocess_products = 0;  ///< `preprocess` in units of a product of the first baseline; 0 without one
@@ -118,7 +117,6 @@ struct Metrics {
     double spread = 0;   ///< their interquartile range over the median
     double noise = 0;    ///< half the confidence interval of the median over the median
     double cold_seconds = 0;
-    double axpy_seconds = 0;        ///< of the axpy alone
     double flops = 0;               ///< per second, warm
     double bytes_per_second = 0;    ///< warm, by the byte model
     double share_of_bandwidth = 0;  ///< of the read bandwidth
@@ -143,13 +141,9 @@ bool has_axpy(const Result& result, Mode mode);
 const Speedup* find_speedup(const Result& result, const std::string& baseline, Mode mode = Mode::warm);
 
 /// The timings of a result by their names in files, those of modes first, in their order.
-inline constexpr std::array kTimings{std::pair{"warm", &Result::warm},
-                                     std::pair{"cold", &Result::cold},
-                                     std::pair{"graph", &Result::graph},
-                                     std::pair{"chain", &Result::chain},
-                                     std::pair{"axpy", &Result::axpy},
-                                     std::pair{"axpy_alone", &Result::axpy_alone},
-                                     std::pair{"preprocess", &Result::preprocess}};
+inline constexpr std::array kTimings{std::pair{"warm", &Result::warm},   std::pair{"cold", &Result::cold},
+                                     std::pair{"graph", &Result::graph}, std::pair{"chain", &Result::chain},
+                                     std::pair{"axpy", &Result::axpy},   std::pair{"preprocess", &Result::preprocess}};
 
 // Everything but derived numbers survives the round trip. Reading throws what the parser's library does, or `Error`.
 void to_json(nlohmann::json& json, const Result& result);

@@ -19,10 +19,10 @@ namespace tilespmv::bench {
 ///     results  one object for each case:
 ///         case        matrix, operator, selector, values, accumulator, device, threads: what tells cases apart
 ///         status      "ok", "wrong", "failed" or "skipped" (the operator does not suit the matrix); error says why
-///         warm, cold, graph, chain, axpy, axpy_alone, preprocess (if ok; the modes that were measured)
+///         warm, cold, graph, chain, axpy, preprocess (if ok; the modes that were measured)
 ///                     seconds: raw times per product in the order they were taken; batch: products in a sample;
 ///                     converged. axpy holds the time of an axpy and a product, and so do graph and chain if the matrix
-///                     is not square; axpy_alone that of an axpy
+///                     is not square
 ///         speedups    baseline, against (the case that stood for it), median, low, high (null: unbounded), mode
 ///                     (what was timed of both)
 ///         formats     name, tiles, nnz, bytes of each format that holds tiles, and of the "deferred" part

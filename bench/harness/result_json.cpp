@@ -45,7 +45,6 @@ json write_metrics(const Result& result) {
         if (const double seconds = median_seconds(result, mode); seconds > 0)
             derived[fmt::format("{}_median_s", mode_name(mode))] = seconds;
     }
-    if (m.axpy_seconds > 0) derived["axpy_alone_median_s"] = m.axpy_seconds;
     return derived;
 }
 

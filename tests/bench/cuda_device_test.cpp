@@ -212,8 +212,7 @@ TEST_F(CudaDeviceOnGpu, EveryModeIsMeasured) {
                 EXPECT_GT(median_seconds(r, mode), 0) << mode_name(mode);
                 EXPECT_NE(find_speedup(r, "csr-vector", mode), nullptr) << mode_name(mode);
             }
-            EXPECT_GT(metrics(r).axpy_seconds, 0);
-            EXPECT_GT(median_seconds(r, Mode::axpy), metrics(r).axpy_seconds);
+            EXPECT_GT(median_seconds(r, Mode::axpy), 0);
         }
     }
 }

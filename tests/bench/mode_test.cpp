@@ -126,7 +126,6 @@ TEST_F(Modes, VectorsOfASquareMatrixChangePlaces) {
     EXPECT_THAT(ours.graph.seconds, AllOf(SizeIs(6), Each(1)));
     EXPECT_THAT(ours.chain.seconds, AllOf(SizeIs(6), Each(1)));
     EXPECT_THAT(ours.axpy.seconds, AllOf(SizeIs(6), Each(3)));
-    EXPECT_THAT(ours.axpy_alone.seconds, AllOf(SizeIs(6), Each(0)));
     EXPECT_EQ(ours.graph.batch, kGraphProducts);
     EXPECT_EQ(ours.chain.batch, kChainProducts);
     EXPECT_EQ(ours.axpy.batch, 1);
@@ -153,7 +152,6 @@ TEST_F(Modes, WithoutASquareMatrixXAndYStayAndAnAxpyStandsBetween) {
     EXPECT_THAT(ours.chain.seconds, Each(3));
     EXPECT_EQ(ours.chain.batch, 1);
     EXPECT_TRUE(has_axpy(ours, Mode::chain));
-    EXPECT_THAT(ours.axpy_alone.seconds, Each(0));
 }
 
 // Of every contestant alike: products of one x, which an axpy writes before each.
@@ -170,7 +168,6 @@ TEST_F(Modes, ProductsInAGraphDependOnWhatIsBeforeThem) {
             EXPECT_EQ(r.status, Status::ok) << r.error;
             EXPECT_EQ(r.graph.batch, kGraphProducts);
             EXPECT_EQ(has_axpy(r, Mode::graph), rows == 4);
-            EXPECT_THAT(r.axpy_alone.seconds, IsEmpty()) << "launches, not nodes of a graph";
         }
         EXPECT_THAT(recorded, AllOf(SizeIs(3), Each(expected)));
     }
@@ -181,7 +178,7 @@ TEST_F(Modes, OnlyThoseAskedForAreMeasuredAndWarmAlways) {
     const Result ours = run(3)[2];
     EXPECT_THAT(ours.warm.seconds, SizeIs(6));
     EXPECT_THAT(ours.chain.seconds, SizeIs(6));
-    for (const auto* none : {&ours.cold, &ours.graph, &ours.axpy, &ours.axpy_alone}) {
+    for (const auto* none : {&ours.cold, &ours.graph, &ours.axpy}) {
         EXPECT_THAT(none->seconds, IsEmpty());
     }
     EXPECT_THAT(ours.speedups, SizeIs(2));

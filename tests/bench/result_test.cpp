@@ -43,7 +43,6 @@ TEST(ResultJson, RoundTrip) {
     written.graph = {.seconds = {1, 2}, .batch = 100, .converged = true};
     written.chain = {.seconds = {3}, .batch = 20};
     written.axpy = {.seconds = {5, 4}, .batch = 2};
-    written.axpy_alone = {.seconds = {0.5}, .batch = 64, .converged = true};
     written.speedups.push_back(
         {.baseline = "a", .against = "a:b", .median = 2, .low = 1, .high = 3, .mode = Mode::graph});
     written.runs = "sell";

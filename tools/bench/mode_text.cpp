@@ -36,14 +36,6 @@ TextTable::Row mode_row(const Result& r, const std::vector<Mode>& modes, const s
     return row;
 }
 
-// The axpy alone and what is left of a pair, where pairs were measured.
-void add_axpy(TextTable::Row& row, const Result& r, Mode mode) {
-    const double alone = metrics(r).axpy_seconds;
-    const bool known = alone > 0 && !timing(r, mode).seconds.empty();
-    row.push_back(known ? milliseconds(alone) : "-");
-    row.push_back(known ? milliseconds(median_seconds(r, mode) - alone) : "-");
-}
-
 // Which modes hold axpys because the matrix is not square.
 std::string pairs_note(const Result& r, const std::vector<Mode>& modes) {
     std::vector<std::string_view> names;
@@ -66,18 +58,10 @@ std::string mode_text(std::span<const Result> results, const std::vector<std::st
     std::ranges::copy_if(kOthers, std::back_inserter(modes), [&](Mode mode) { return is_measured(results, mode); });
     if (modes.empty()) return "";
     const auto ok = std::ranges::find(results, bench::Status::ok, &Result::status);
-    const bool chain_of_pairs = is_measured(results, Mode::chain) && has_axpy(*ok, Mode::chain);
-    const Mode pairs = is_measured(results, Mode::axpy) ? Mode::axpy : Mode::chain;
-    const bool any_pairs = pairs == Mode::axpy || chain_of_pairs;
-    TextTable::Row names = header(modes, baselines);
-    if (any_pairs) names.insert(names.end(), {"axpy alone ms", fmt::format("{} - alone ms", mode_name(pairs))});
     TextTable table;
-    table.add(std::move(names));
+    table.add(header(modes, baselines));
     for (const Result& r : results) {
-        if (r.status != bench::Status::ok) continue;
-        auto row = mode_row(r, modes, baselines);
-        if (any_pairs) add_axpy(row, r, pairs);
-        table.add(std::move(row));
+        if (r.status == bench::Status::ok) table.add(mode_row(r, modes, baselines));
     }
     return table.str() + pairs_note(*ok, modes);
 }

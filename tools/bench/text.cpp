@@ -148,9 +148,7 @@ std::string legend_text(std::span<const Result> results) {
         legend += fmt::format("{} fits the last-level cache, so that memory does not bound the speed\n", kInCache);
     }
     if (is_measured(results, Mode::axpy)) {
-        legend +=
-            "axpy: the time of a kernel that writes x and of a product; what is left without that of the kernel alone "
-            "is a difference and no time of a product, for either finds the caches as the other leaves them\n";
+        legend += "axpy: the time of a kernel that writes x and of a product\n";
     }
     return legend;
 }
