@@ -106,7 +106,7 @@ TEST_F(COnDevice, SumsEntriesInTheirOrder) {
     tilespmv_destroy(&a);
 }
 
-/// In the library's memory and in the caller's, on streams of their own.
+/// In the library's memory and in the caller's, and in those that the matrix keeps, on streams of their own.
 TEST_F(COnDevice, MultipliesInWorkspacesAtOnce) {
     tilespmv_matrix a = nullptr;
     ASSERT_EQ(tilespmv_load(&a, "gen:rmat:scale=14,degree=16", TILESPMV_FLOAT64, kOnGpu), TILESPMV_OK);
@@ -117,7 +117,8 @@ TEST_F(COnDevice, MultipliesInWorkspacesAtOnce) {
             ASSERT_EQ(tilespmv_workspace_bytes(a, op, cols, &bytes), TILESPMV_OK) << tilespmv_last_error(a);
             ASSERT_GT(bytes, 0);
             const cuda::DeviceBuffer<std::byte> memory(static_cast<std::size_t>(bytes), nullptr);
-            tilespmv_workspace in[2]{};
+            constexpr int kStreams = 8;  // more without a workspace than the matrix keeps
+            tilespmv_workspace in[kStreams]{};
             EXPECT_EQ(tilespmv_workspace_create(&in[0], a, op, cols, memory.data(), bytes - 1), TILESPMV_USAGE);
             ASSERT_EQ(tilespmv_workspace_create(&in[0], a, op, cols, memory.data(), bytes), TILESPMV_OK);
             ASSERT_EQ(tilespmv_workspace_create(&in[1], a, op, cols, nullptr, 0), TILESPMV_OK);
@@ -129,21 +130,23 @@ TEST_F(COnDevice, MultipliesInWorkspacesAtOnce) {
                                       0,    TILESPMV_COLUMN_MAJOR,        TILESPMV_DEVICE};
             };
             const auto from = block(const_cast<double*>(x.data()));
-            cuda::DeviceBuffer<double> y(size, nullptr), z[2]{{size, nullptr}, {size, nullptr}};
+            const cuda::DeviceBuffer<double> y(size, nullptr);
+            std::vector<cuda::DeviceBuffer<double>> z;
+            for (int i = 0; i < kStreams; ++i) z.emplace_back(size, nullptr);
             const auto expected = block(y.data());
             ASSERT_EQ(tilespmv_apply(a, op, 1, &from, 0, &expected, nullptr), TILESPMV_OK) << tilespmv_last_error(a);
             TILESPMV_CUDA(cudaDeviceSynchronize());
             {
-                const cuda::Stream streams[2];
-                for (int i = 0; i < 20; ++i) {
-                    const auto to = block(z[i % 2].data());
-                    ASSERT_EQ(tilespmv_apply_in(a, op, 1, &from, 0, &to, streams[i % 2].get(), in[i % 2]), TILESPMV_OK)
+                const cuda::Stream streams[kStreams];
+                for (int i = 0; i < 10 * kStreams; ++i) {
+                    const int k = i % kStreams;
+                    const auto to = block(z[k].data());
+                    ASSERT_EQ(tilespmv_apply_in(a, op, 1, &from, 0, &to, streams[k].get(), in[k]), TILESPMV_OK)
                         << tilespmv_last_error(a);
                 }
                 TILESPMV_CUDA(cudaDeviceSynchronize());
             }
-            EXPECT_EQ(to_host(z[0]), to_host(y));
-            EXPECT_EQ(to_host(z[1]), to_host(y));
+            for (const auto& result : z) EXPECT_EQ(to_host(result), to_host(y));
             for (auto& w : in) tilespmv_workspace_destroy(&w);
         }
     }

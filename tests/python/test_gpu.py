@@ -215,6 +215,32 @@ def test_threads_and_streams():
         list(pool.map(products, range(6)))
 
 
+@pytest.mark.parametrize("operator", ["auto", "csr-merge"])
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_streams_at_once(library, operator):
+    """Long products on more streams than there are workspaces, between new values, have the bits of those on one stream."""
+    module = pytest.importorskip(library)
+    A = tilespmv.matrix("gen:rmat:scale=18,degree=16", operator=operator)
+    n, values = A.shape[0], to(library, A.to_scipy().data.copy())
+    streams = [module.cuda.Stream(non_blocking=True) if library == "cupy" else module.cuda.Stream() for _ in range(6)]
+    given = [to(library, rng.standard_normal(n if i % 3 else (n, 8))) for i in range(6)]
+    products = [lambda x: A @ x, lambda x: A.T @ x]
+    expected = [[back(product(x)) for product in products] for x in given]
+    module.cuda.Device().synchronize() if library == "cupy" else module.cuda.synchronize()
+    results, scale = [], 1.0
+    for round_ in range(12):
+        for i in [0, 1] if round_ < 6 else range(6):
+            with streams[i] if library == "cupy" else module.cuda.stream(streams[i]):
+                results += [(i, k, scale, product(given[i])) for _ in range(2) for k, product in enumerate(products)]
+        if round_ % 4 == 3:
+            scale *= 2  # which is exact
+            with streams[round_ % 6] if library == "cupy" else module.cuda.stream(streams[round_ % 6]):
+                A.update_values(values * scale)
+    module.cuda.Device().synchronize() if library == "cupy" else module.cuda.synchronize()
+    for i, k, scale, y in results:
+        np.testing.assert_array_equal(back(y), scale * expected[i][k])
+
+
 @pytest.mark.parametrize("library", ["cupy", "torch"])
 def test_arrays_on_a_gpu_are_read_in_place(library):
     data, indices, indptr = on_gpu(library, CSR)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <span>
 #include <tuple>
@@ -96,11 +97,16 @@ public:
             op.apply(alpha, *from, beta, *to, run);
             return true;
         }
+        StreamOrder::Turn turn;
         if (backend_ == Backend::cuda) {
-            run.stream = x.memory == Memory::device ? order_.follow(stream) : order_.follow_own();
+            const Operator<V>& works = serving(op, run.op);
+            const int most = works.facts().takes_workspace ? StreamOrder::kMostWorkspaces : 1;
+            turn = x.memory == Memory::device ? order_.follow(stream, most) : order_.follow_own();
+            run.stream = turn.stream;
+            run.workspace = workspace_of(works, turn);
         }
         op.apply(alpha, *from, beta, *to, run);
-        order_.leave();
+        order_.leave(turn);
         return true;
     }
 
@@ -247,6 +253,13 @@ private:
     const Operator<V>& multiplying(int cols, bool is_transposed) {
         return serving(operator_for(cols, is_transposed), is_transposed ? Op::transpose : Op::none);
     }
+    /// Where an operator works in a turn, made with the first; null for its own workspace.
+    cuda::Workspace* workspace_of(const Operator<V>& op, const StreamOrder::Turn& turn) {
+        if (turn.workspace == 0) return nullptr;
+        auto& kept = workspaces_[{&op, turn.workspace}];
+        if (!kept) kept = bindings::make_workspace(op, nullptr);
+        return kept.get();
+    }
     /// Gives an operator new values; false if it has to be made again, as one with a transpose does whose matrix is no
     /// longer symmetric.
     static bool renew(Operator<V>& op, const Block<const V>& values, CUstream_st* on) {
@@ -258,25 +271,27 @@ private:
     }
     void forget_blocks() {
         order_.wait_for_device(backend_ == Backend::cuda);
+        workspaces_.clear();
         for_blocks_.reset();
         ++preparation_;
     }
     void make_again(const std::string& name, const Source<V>& source) {
         const bool transposes = operator_->facts().transposes;
         order_.wait_for_device(backend_ == Backend::cuda);
+        workspaces_.clear();
         operator_ = make(name, source);
         if (transposes) operator_ = transposed(std::move(operator_), name, there_ ? source : Source<V>(source.csr()));
         order_.wait_for_device(backend_ == Backend::cuda);
         ++preparation_;
     }
 
-    /// Copies the values to memory of this matrix on the GPU, after all products before, and returns the stream.
-    CUstream_st* keep_there(const void* values, std::uintptr_t stream) {
+    /// Copies the values to memory of this matrix on the GPU, after all products before.
+    StreamOrder::Turn keep_there(const void* values, std::uintptr_t stream) {
         const bool is_new = !values_there_;
         if (is_new) values_there_ = std::make_unique<DeviceBytes>(static_cast<std::size_t>(nnz_) * sizeof(V));
-        CUstream_st* const on = order_.follow(stream);
-        values_there_->copy_from(values, reinterpret_cast<std::uintptr_t>(on));
-        return on;
+        const StreamOrder::Turn turn = order_.follow_all(stream);
+        values_there_->copy_from(values, reinterpret_cast<std::uintptr_t>(turn.stream));
+        return turn;
     }
     [[nodiscard]] Block<const V> kept_values() const {
         return {static_cast<const V*>(values_there_->data()), static_cast<std::size_t>(nnz_), Memory::device};
@@ -286,25 +301,25 @@ private:
     void update_matrix_there(const void* values, std::uintptr_t stream) {
         const std::scoped_lock lock(mutex_);
         const bool is_first = !values_there_;
-        CUstream_st* const on = keep_there(values, stream);
+        const StreamOrder::Turn turn = keep_there(values, stream);
         there_->values = static_cast<const V*>(values_there_->data());
         source_ = Source<V>(*there_);
         const bool transposes = operator_->facts().transposes;
         const bool reads_kept = is_read_in_place_ && !is_first;
-        const bool is_renewed = (reads_kept || !is_read_in_place_) && renew(*operator_, kept_values(), on);
+        const bool is_renewed = (reads_kept || !is_read_in_place_) && renew(*operator_, kept_values(), turn.stream);
         if (!is_renewed && !(reads_kept && !transposes)) make_again(std::string(operator_->specification()), source_);
         if (is_first && for_blocks_) forget_blocks();  // it may read the caller's
-        renew_blocks(kept_values(), on);
-        order_.leave();
+        renew_blocks(kept_values(), turn.stream);
+        order_.leave(turn);
     }
     /// New values from the GPU for an operator of a matrix of the host; false if that has to be made again.
     bool update_operator_there(const void* values, std::uintptr_t stream) {
         const std::scoped_lock lock(mutex_);
         if (backend_ == Backend::cpu || !operator_->takes_new_values()) return false;
-        CUstream_st* const on = keep_there(values, stream);
-        if (!renew(*operator_, kept_values(), on)) return false;
-        renew_blocks(kept_values(), on);
-        order_.leave();
+        const StreamOrder::Turn turn = keep_there(values, stream);
+        if (!renew(*operator_, kept_values(), turn.stream)) return false;
+        renew_blocks(kept_values(), turn.stream);
+        order_.leave(turn);
         is_newer_there_ = true;
         return true;
     }
@@ -360,6 +375,8 @@ private:
     AnyOperator operator_;
     AnyOperator for_blocks_;  // null until there is a product of several columns
     int preparation_ = 0;     // how often an operator was made again or forgotten
+    /// Of operators and turns; they go when products in them are complete, before the operators.
+    std::map<std::pair<const Operator<V>*, int>, std::shared_ptr<cuda::Workspace>> workspaces_;
     mutable StreamOrder order_;
 };
 

@@ -99,8 +99,8 @@ struct Workspace {
 };
 
 /// A sparse matrix with the operator that multiplies by it. Calls from several threads wait for each other, so that
-/// none may hold Python's lock; products on different streams of a GPU run one after the other, unless they have
-/// workspaces.
+/// none may hold Python's lock; products on up to four streams of a GPU run at once, those on more one after the other,
+/// unless they have workspaces.
 class Matrix : public std::enable_shared_from_this<Matrix> {
 public:
     Matrix() = default;

@@ -1,6 +1,10 @@
 #include "tools/bindings/stream_order.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,57 +30,103 @@ bool is_captured(cudaStream_t stream) {
     return status != cudaStreamCaptureStatusNone;
 }
 
+/// 0 is the default stream; an operator takes a null stream for its own.
+cudaStream_t stream_of(std::uintptr_t stream) {
+    return stream == 0 ? cudaStreamLegacy : reinterpret_cast<cudaStream_t>(stream);  // NOLINT
+}
+
 }  // namespace
 
 struct StreamOrder::State {
-    State() { TILESPMV_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming)); }
+    struct Event {
+        Event() { TILESPMV_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)); }
+        Event(const Event&) = delete;
+        Event& operator=(const Event&) = delete;
+        /// Waits for it: the matrix of what it marks goes next.
+        ~Event() {
+            static_cast<void>(cudaEventSynchronize(event));
+            static_cast<void>(cudaEventDestroy(event));
+        }
+        cudaEvent_t event = nullptr;
+    };
+    struct Workspace {
+        cudaStream_t last = nullptr;  // that worked in it; null: none yet
+        bool is_behind = false;       // the next work in it has to wait for new values
+        Event done;
+    };
+
+    State() = default;
     State(const State&) = delete;
     State& operator=(const State&) = delete;
-    /// Waits for what was multiplied: its matrix goes next.
     ~State() {
-        if (lives(last)) static_cast<void>(cudaEventRecord(done, last));
-        static_cast<void>(cudaEventSynchronize(done));
-        static_cast<void>(cudaEventDestroy(done));
+        for (Workspace& w : workspaces) {
+            if (lives(w.last)) static_cast<void>(cudaEventRecord(w.done.event, w.last));
+        }
     }
 
     /// Whether a stream lives as long as this, so that its end can be recorded when another one follows.
     [[nodiscard]] bool lives(cudaStream_t stream) const {
         return stream == cudaStreamLegacy || (own && stream == own->get());
     }
+    void wait(Workspace& w, cudaStream_t next) const {
+        if (w.last == nullptr || (w.last == next && next != cudaStreamPerThread)) return;  // that is one of each thread
+        if (lives(w.last)) TILESPMV_CUDA(cudaEventRecord(w.done.event, w.last));
+        TILESPMV_CUDA(cudaStreamWaitEvent(next, w.done.event, 0));
+    }
+    /// The workspace among the first `count` that this stream worked in last, else one that none did, else any.
+    Workspace& take(cudaStream_t next, int count) {
+        const std::span first(workspaces.data(), static_cast<std::size_t>(count));
+        for (const cudaStream_t last : {next, cudaStream_t{}}) {
+            const auto found = std::find_if(first.begin(), first.end(), [&](auto& w) { return w.last == last; });
+            if (found != first.end()) return *found;
+        }
+        return first[taken++ % first.size()];
+    }
 
     std::optional<cuda::Stream> own;
-    cudaStream_t last = nullptr;   // none yet
-    cudaStream_t given = nullptr;  // by `follow`: another one than `last` if it is captured
-    cudaEvent_t done = nullptr;
+    std::array<Workspace, kMostWorkspaces> workspaces;
+    Event new_values;
+    std::size_t taken = 0;  // workspaces of other streams
 };
 
 StreamOrder::StreamOrder() = default;
 StreamOrder::~StreamOrder() = default;
 
-CUstream_st* StreamOrder::follow(std::uintptr_t stream) {
-    // An operator takes a null stream for its own.
-    const cudaStream_t next = stream == 0 ? cudaStreamLegacy : reinterpret_cast<cudaStream_t>(stream);  // NOLINT
+StreamOrder::Turn StreamOrder::follow(std::uintptr_t stream, int workspaces) {
     if (!state_) state_ = std::make_unique<State>();
-    state_->given = next;
-    const bool is_another = state_->last != next || next == cudaStreamPerThread;  // that of another thread
-    if (is_another && is_captured(next)) return next;
-    if (is_another && state_->last != nullptr) {
-        if (state_->lives(state_->last)) TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
-        TILESPMV_CUDA(cudaStreamWaitEvent(next, state_->done, 0));
-    }
-    state_->last = next;
-    return next;
+    const cudaStream_t next = stream_of(stream);
+    if (!state_->lives(next) && is_captured(next)) return {next, 0, true};
+    State::Workspace& w = state_->take(next, workspaces);
+    state_->wait(w, next);
+    if (std::exchange(w.is_behind, false)) TILESPMV_CUDA(cudaStreamWaitEvent(next, state_->new_values.event, 0));
+    w.last = next;
+    return {next, static_cast<int>(&w - state_->workspaces.data())};
 }
 
-CUstream_st* StreamOrder::follow_own() {
+StreamOrder::Turn StreamOrder::follow_own() {
     if (!state_) state_ = std::make_unique<State>();
     if (!state_->own) state_->own.emplace();
-    return follow(reinterpret_cast<std::uintptr_t>(state_->own->get()));
+    return follow(reinterpret_cast<std::uintptr_t>(state_->own->get()), 1);
 }
 
-void StreamOrder::leave() {
-    if (!state_ || state_->given != state_->last || state_->lives(state_->last) || is_captured(state_->last)) return;
-    TILESPMV_CUDA(cudaEventRecord(state_->done, state_->last));
+StreamOrder::Turn StreamOrder::follow_all(std::uintptr_t stream) {
+    if (!state_) state_ = std::make_unique<State>();
+    const cudaStream_t next = stream_of(stream);
+    if (!state_->lives(next) && is_captured(next)) return {next, kAll, true};
+    for (State::Workspace& w : state_->workspaces) state_->wait(w, next);
+    TILESPMV_CUDA(cudaStreamWaitEvent(next, state_->new_values.event, 0));  // those before
+    return {next, kAll};
+}
+
+void StreamOrder::leave(const Turn& turn) {
+    if (!state_ || turn.is_captured) return;
+    if (turn.workspace == kAll) {
+        TILESPMV_CUDA(cudaEventRecord(state_->new_values.event, turn.stream));
+        for (State::Workspace& w : state_->workspaces) w.is_behind = true;
+    } else if (!state_->lives(turn.stream)) {
+        TILESPMV_CUDA(
+            cudaEventRecord(state_->workspaces[static_cast<std::size_t>(turn.workspace)].done.event, turn.stream));
+    }
 }
 
 void StreamOrder::wait_for_device(bool is_on_gpu) {
@@ -125,9 +175,10 @@ std::optional<Gpu> gpu_here(std::size_t value_bytes) { return cuda::this_gpu(val
 struct StreamOrder::State {};
 StreamOrder::StreamOrder() = default;
 StreamOrder::~StreamOrder() = default;
-CUstream_st* StreamOrder::follow(std::uintptr_t) { return nullptr; }
-CUstream_st* StreamOrder::follow_own() { return nullptr; }
-void StreamOrder::leave() {}
+StreamOrder::Turn StreamOrder::follow(std::uintptr_t, int) { return {}; }
+StreamOrder::Turn StreamOrder::follow_own() { return {}; }
+StreamOrder::Turn StreamOrder::follow_all(std::uintptr_t) { return {}; }
+void StreamOrder::leave(const Turn&) {}
 void StreamOrder::wait_for_device(bool) {}
 void require_on_current_gpu(const void*) {}
 void copy_to_host(void*, const void*, std::size_t, std::uintptr_t) {

@@ -11,23 +11,39 @@ struct CUstream_st;
 
 namespace tilespmv::bindings {
 
-/// Keeps products of one matrix in their order on a GPU, although a caller changes streams: an operator works in one
-/// workspace. A caller's stream need not live longer than its work. Its end waits for that.
+/// Keeps work with one matrix on a GPU in order, although callers change streams. Products on up to four streams run at
+/// once, each stream in a workspace of its own; new values come after all products that were given before them, and
+/// before all others. A caller's stream need not live longer than its work. Its end waits for that.
 class StreamOrder {
 public:
+    static constexpr int kMostWorkspaces = 4;
+
+    /// Work that a stream is to be given, in a workspace in which no other stream works.
+    struct Turn {
+        CUstream_st* stream = nullptr;
+        int workspace = 0;         ///< its number; 0 is the operator's own
+        bool is_captured = false;  ///< it becomes part of a graph, which runs when its owner launches it
+    };
+
     StreamOrder();
     ~StreamOrder();
 
-    /// The stream for the next work, which waits there for what ran on another one before. 0: the default stream.
-    CUstream_st* follow(std::uintptr_t stream);
-    /// The same for work with arrays of the host, which waits for no stream but these.
-    CUstream_st* follow_own();
-    /// What follows waits for all that was given to the stream until now; after the work that `follow` was called for.
-    void leave();
+    /// The turn of a product in one of the first `workspaces` on a stream (0: the default one), which waits there for
+    /// what ran in that workspace on another stream before. A captured product works in the operator's own.
+    Turn follow(std::uintptr_t stream, int workspaces);
+    /// The same for work with arrays of the host, which waits for no other streams.
+    Turn follow_own();
+    /// The turn of new values: after all products.
+    Turn follow_all(std::uintptr_t stream);
+    /// What takes this workspace next, or after new values whatever comes, waits for all that the stream was given
+    /// until now. After the work of a turn.
+    void leave(const Turn& turn);
     /// Waits until all work of the GPU is complete, if there is one.
     void wait_for_device(bool is_on_gpu);
 
 private:
+    static constexpr int kAll = -1;  // in place of a workspace: the turn of new values
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -6,6 +6,7 @@
 
 #if TILESPMV_HAS_CUDA
 #include "kernels/cuda/device_operator.hpp"
+#include "kernels/cuda/stream.hpp"
 #endif
 
 namespace tilespmv::bindings {
@@ -22,6 +23,17 @@ public:
 
 private:
     void* memory_;
+};
+
+/// A workspace with the stream that it is made and given back on.
+struct WithStream {
+    template <Value V>
+    WithStream(const cuda::DeviceOperator<V>& a, std::shared_ptr<cuda::DeviceMemory> memory)
+        : workspace(a.make_workspace({stream.get(), std::move(memory)})) {
+        stream.synchronize();
+    }
+    cuda::Stream stream;
+    cuda::Workspace workspace;
 };
 
 /// Null for an operator on the CPU.
@@ -42,16 +54,13 @@ std::size_t workspace_bytes(const Operator<V>& a) {
     return there == nullptr ? 0 : there->workspace_bytes() + cuda::kSlackBytes;
 }
 
-/// On the default stream, which outlives it.
 template <Value V>
 std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>& a, void* memory) {
     const auto* const there = on_gpu(a);
     if (there == nullptr) return nullptr;
-    cuda::DeviceContext on;
-    if (memory != nullptr) on.memory = std::make_shared<CallersMemory>(memory);
-    auto made = std::make_shared<cuda::Workspace>(there->make_workspace(on));
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));  // other streams use it
-    return made;
+    auto from = memory == nullptr ? cuda::stream_ordered_memory() : std::make_shared<CallersMemory>(memory);
+    auto made = std::make_shared<WithStream>(*there, std::move(from));
+    return {made, &made->workspace};
 }
 #else
 template <Value V>

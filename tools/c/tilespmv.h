@@ -1,8 +1,8 @@
 /* Sparse matrices that multiply fast, for C and whoever calls C. One page with examples: tools/c/README.md.
  *
  *  - Every function that can fail returns a status; `tilespmv_last_error` has the line that says what and why.
- *  - Calls from several threads are safe. Products of one matrix run one after the other, on a GPU unless each has a
- *    workspace of its own.
+ *  - Calls from several threads are safe. Products of one matrix run at once on up to four streams of a GPU, all others
+ *    one after the other.
  *  - Nothing here needs C++; the library is linked as `tilespmv` (pkg-config, or the CMake target tilespmv::c). */
 #ifndef TILESPMV_H
 #define TILESPMV_H
@@ -139,9 +139,9 @@ TILESPMV_API const char* tilespmv_operator(tilespmv_matrix a);
 /* y = A x of vectors on the host: `cols` and `rows` values of the type of the matrix. */
 TILESPMV_API tilespmv_status tilespmv_multiply(tilespmv_matrix a, const void* x, void* y);
 /* Y = alpha * op(A) * X + beta * Y; beta = 0 does not read Y. Blocks on a GPU are multiplied on the stream
- * (a cudaStream_t, null: the default one) and the call returns before that is complete. The first transposed product
- * prepares a second form of the matrix, unless that is symmetric; so does the first of several columns where
- * operator=auto took one that reads the matrix once for each column. */
+ * (a cudaStream_t, null: the default one) and the call returns before that is complete; those on up to four streams run
+ * at once. The first transposed product prepares a second form of the matrix, unless that is symmetric; so does the
+ * first of several columns where operator=auto took one that reads the matrix once for each column. */
 TILESPMV_API tilespmv_status tilespmv_apply(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
                                             double beta, const tilespmv_block* y, void* stream);
 /* Bytes on the GPU of a workspace for op(A) times blocks of `cols` columns; 0 for a matrix on the CPU. Like a product it
@@ -157,7 +157,7 @@ TILESPMV_API tilespmv_status tilespmv_workspace_create(tilespmv_workspace* w, ti
 TILESPMV_API void tilespmv_workspace_destroy(tilespmv_workspace* w);
 /* As tilespmv_apply, in a workspace (null: that of the matrix), one product at a time. Products of blocks on a GPU in
  * different workspaces run at once, in the order of their streams alone: streams, too, have to see to it that new values
- * come before or after them. All others run one after the other as those of tilespmv_apply. */
+ * come before or after them. All others are ordered as those of tilespmv_apply. */
 TILESPMV_API tilespmv_status tilespmv_apply_in(tilespmv_matrix a, tilespmv_op op, double alpha, const tilespmv_block* x,
                                                double beta, const tilespmv_block* y, void* stream,
                                                tilespmv_workspace w);

@@ -72,8 +72,8 @@ class Matrix:
 
     ``A @ x`` takes vectors (n,) and blocks (n, 1) and (n, k), by rows or by columns, of NumPy, CuPy, torch and JAX, and
     gives an array of the same library. Arrays on a GPU are multiplied on the caller's current stream, without waiting.
-    Several threads may use one matrix. The first product of several columns prepares a second form of the matrix, unless
-    the first one reads it once for all columns or was asked for by its name.
+    Several threads and streams may use one matrix. The first product of several columns prepares a second form of the
+    matrix, unless the first one reads it once for all columns or was asked for by its name.
     """
 
     __array_ufunc__ = None  # NumPy leaves x @ A to __rmatmul__
