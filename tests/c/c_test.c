@@ -96,6 +96,13 @@ static void test_blocks_and_transpose(void) {
     CHECK(tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &col_sums, NULL) == TILESPMV_OK);
     CHECK(v[0] == 5 && v[1] == 70 && v[2] == 6);
     FAILS(TILESPMV_USAGE, tilespmv_update_values(a, values, 2, TILESPMV_HOST, NULL), "2 values for a matrix of 3");
+    int64_t row_ptrs[3];
+    int32_t cols[3];
+    double back[3];
+    CHECK(tilespmv_to_csr(a, row_ptrs, cols, back, TILESPMV_HOST, NULL) == TILESPMV_OK);
+    CHECK(memcmp(row_ptrs, kWideRowPtrs, sizeof row_ptrs) == 0 && memcmp(cols, kCols, sizeof cols) == 0);
+    CHECK(memcmp(back, values, sizeof back) == 0);
+    FAILS(TILESPMV_USAGE, tilespmv_to_csr(a, row_ptrs, cols, NULL, TILESPMV_HOST, NULL), "values is a null pointer");
     FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, &row_sums, 0, &col_sums, NULL), "x is 2 x 1 and y 3 x 1");
     FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_NONE, 1, NULL, 0, &col_sums, NULL), "x is a null pointer");
     tilespmv_block bad = from;

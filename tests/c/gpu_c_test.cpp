@@ -46,8 +46,9 @@ std::vector<double> product(tilespmv_matrix a) {
     return y;
 }
 
-std::vector<double> to_host(const cuda::DeviceBuffer<double>& there) {
-    std::vector<double> host(there.size());
+template <class T>
+std::vector<T> to_host(const cuda::DeviceBuffer<T>& there) {
+    std::vector<T> host(there.size());
     there.download(host, nullptr);
     TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
     return host;
@@ -79,6 +80,14 @@ TEST_F(COnDevice, TakesCsrCopiedOrBorrowed) {
         const double of_host[] = {1, 1, 1};
         ASSERT_EQ(tilespmv_update_values(a, of_host, 3, TILESPMV_HOST, nullptr), TILESPMV_OK);
         EXPECT_THAT(product(a), ElementsAre(101, 10));
+        const cuda::DeviceBuffer<std::int64_t> row_ptrs(3, nullptr);
+        const cuda::DeviceBuffer<std::int32_t> cols(3, nullptr);
+        const cuda::DeviceBuffer<double> back(3, nullptr);
+        ASSERT_EQ(tilespmv_to_csr(a, row_ptrs.data(), cols.data(), back.data(), TILESPMV_DEVICE, nullptr), TILESPMV_OK)
+            << tilespmv_last_error(a);
+        EXPECT_THAT(to_host(row_ptrs), ElementsAre(0, 2, 3));
+        EXPECT_THAT(to_host(cols), ElementsAre(0, 2, 1));
+        EXPECT_THAT(to_host(back), ElementsAre(1, 1, 1));
         tilespmv_destroy(&a);
     }
 }

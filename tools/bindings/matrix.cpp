@@ -151,6 +151,23 @@ public:
         return {a.rows, a.cols, a.nnz(), a.row_ptrs.data(), true, a.col_idxs.data(), a.values.data(), owner};
     }
 
+    void to_csr(const CsrToFill& to) const override {
+        auto* const values = static_cast<V*>(to.values);
+        if (to.memory == Memory::device) {
+            require_on_current_gpu(to.row_ptrs);
+            const std::scoped_lock lock(mutex_);
+            order_.wait_for_device(backend_ == Backend::cuda);  // new values on a stream
+            fetch_newer_values();
+            const auto csr = make_operator<V>("csr-vector", source_, {.backend = Backend::cuda});
+            return write_csr(*csr, to.row_ptrs, to.col_idxs, values, to.stream);
+        }
+        const Snapshot now = snapshot();
+        const CsrMatrix<V>& a = now.csr();
+        std::copy(a.row_ptrs.begin(), a.row_ptrs.end(), to.row_ptrs);
+        std::copy(a.col_idxs.begin(), a.col_idxs.end(), to.col_idxs);
+        std::copy(a.values.begin(), a.values.end(), values);
+    }
+
     void save(const std::string& file, const std::string& selector) const override {
         write_archive(file, tiled(selector), formats::format_table());
     }

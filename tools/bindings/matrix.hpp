@@ -41,6 +41,15 @@ struct CsrArrays {
     std::uintptr_t stream = 0;  ///< of arrays on a GPU: after whose work they are read
 };
 
+/// Arrays of the caller's that a matrix is written to: rows + 1 row pointers, a column and a value for each nonzero.
+struct CsrToFill {
+    std::int64_t* row_ptrs = nullptr;
+    index_t* col_idxs = nullptr;
+    void* values = nullptr;
+    Memory memory = Memory::host;
+    std::uintptr_t stream = 0;  ///< of arrays on a GPU: after whose work they are written
+};
+
 /// A tile for a map: its place in the grid of tiles, and what is stored of it.
 struct TileRecord {
     std::int32_t row;
@@ -136,6 +145,9 @@ public:
                                std::uintptr_t stream = 0) = 0;
     /// In the memory of the host, with 64-bit row pointers.
     [[nodiscard]] virtual CsrArrays csr() const = 0;
+    /// Writes the matrix with the values that it has now; complete when this returns. One that was made of arrays on a
+    /// GPU goes to others there without the host.
+    virtual void to_csr(const CsrToFill& to) const = 0;
     /// Tiles by a selector, written as an archive.
     virtual void save(const std::string& file, const std::string& selector) const = 0;
     [[nodiscard]] virtual std::vector<TileRecord> tiles(const std::string& selector) const = 0;

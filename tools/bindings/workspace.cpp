@@ -62,6 +62,12 @@ std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>& a, void* memo
     auto made = std::make_shared<WithStream>(*there, std::move(from));
     return {made, &made->workspace};
 }
+template <Value V>
+void write_csr(const Operator<V>& a, std::int64_t* row_ptrs, index_t* col_idxs, V* values, std::uintptr_t stream) {
+    auto* const on = reinterpret_cast<cudaStream_t>(stream);  // NOLINT
+    dynamic_cast<const cuda::DeviceOperator<V>&>(a).to_csr({row_ptrs, col_idxs, values}, on);
+    TILESPMV_CUDA(cudaStreamSynchronize(on));
+}
 #else
 template <Value V>
 std::size_t workspace_bytes(const Operator<V>&) {
@@ -71,11 +77,14 @@ template <Value V>
 std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>&, void*) {
     return nullptr;
 }
+template <Value V>
+void write_csr(const Operator<V>&, std::int64_t*, index_t*, V*, std::uintptr_t) {}  // there is no such operator
 #endif
 
-#define TILESPMV_INSTANTIATE(V)                               \
-    template std::size_t workspace_bytes(const Operator<V>&); \
-    template std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>&, void*);
+#define TILESPMV_INSTANTIATE(V)                                                          \
+    template std::size_t workspace_bytes(const Operator<V>&);                            \
+    template std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>&, void*); \
+    template void write_csr(const Operator<V>&, std::int64_t*, index_t*, V*, std::uintptr_t);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::bindings

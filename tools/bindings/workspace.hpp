@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "kernels/operator.hpp"
@@ -16,5 +17,9 @@ std::size_t workspace_bytes(const Operator<V>& a);
 /// library; null for an operator on the CPU. It is complete when this returns.
 template <Value V>
 std::shared_ptr<cuda::Workspace> make_workspace(const Operator<V>& a, void* memory);
+
+/// Writes the matrix of an operator on a GPU as CSR to arrays there, and waits for the stream.
+template <Value V>
+void write_csr(const Operator<V>& a, std::int64_t* row_ptrs, index_t* col_idxs, V* values, std::uintptr_t stream);
 
 }  // namespace tilespmv::bindings

@@ -175,6 +175,11 @@ bindings::Array array_of(const tilespmv_block& b, const char* name) {
             b.memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host};
 }
 
+tilespmv::Memory memory_of(tilespmv_memory memory) {
+    if (memory != TILESPMV_HOST && memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
+    return memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host;
+}
+
 bool is_transpose(tilespmv_op op) {
     if (op != TILESPMV_NONE && op != TILESPMV_TRANSPOSE) throw usage("op is neither NONE nor TRANSPOSE");
     return op == TILESPMV_TRANSPOSE;
@@ -352,12 +357,23 @@ tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, in
             throw usage(fmt::format("{} values for a matrix of {} nonzeros", count, a->matrix->nnz()));
         }
         if (count > 0) require(values, "the values");
-        if (memory != TILESPMV_HOST && memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
-        a->matrix->update_values(values, count,
-                                 memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host,
-                                 reinterpret_cast<std::uintptr_t>(stream));
+        a->matrix->update_values(values, count, memory_of(memory), reinterpret_cast<std::uintptr_t>(stream));
         const std::scoped_lock lock(a->mutex);
         a->operator_name.clear();
+        return TILESPMV_OK;
+    });
+}
+
+tilespmv_status tilespmv_to_csr(tilespmv_matrix a, int64_t* row_ptrs, int32_t* cols_of, void* values,
+                                tilespmv_memory memory, void* stream) {
+    return guarded(a, [&] {
+        require(a, "the matrix");
+        require(row_ptrs, "row_ptrs");
+        if (a->matrix->nnz() > 0) {
+            require(cols_of, "cols_of");
+            require(values, "the values");
+        }
+        a->matrix->to_csr({row_ptrs, cols_of, values, memory_of(memory), reinterpret_cast<std::uintptr_t>(stream)});
         return TILESPMV_OK;
     });
 }

@@ -165,6 +165,11 @@ TILESPMV_API tilespmv_status tilespmv_apply_in(tilespmv_matrix a, tilespmv_op op
  * waiting, unless the operator has to be made again. */
 TILESPMV_API tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, int64_t count,
                                                     tilespmv_memory memory, void* stream);
+/* The matrix in CSR, with the values that it has now: rows + 1 row pointers, nnz columns and nnz values of its type, in
+ * the memory of the host, or of a GPU after the work of the stream. They are complete when it returns. A matrix keeps its
+ * CSR form, whatever form multiplies; one that was made of arrays on a GPU is copied there. */
+TILESPMV_API tilespmv_status tilespmv_to_csr(tilespmv_matrix a, int64_t* row_ptrs, int32_t* cols_of, void* values,
+                                             tilespmv_memory memory, void* stream);
 /* Solves A x = b for a symmetric positive definite A of float64 or float32 by conjugate gradients. b, x: `rows` values
  * in `memory`. Further options: precond=NAME (default: auto), rtol=, atol=, max_iterations=, start_from_x=0|1,
  * null_space=none|constant. NOT_CONVERGED where the tolerance is not reached: x and *report (which may be null) are

@@ -38,11 +38,19 @@ void update_device_values(Matrix& a, Address values, std::int64_t nnz, Address s
     a.update_values(at(values), nnz, Memory::device, stream);
 }
 
+void to_device_csr(const Matrix& a, Address row_ptrs, Address col_idxs, Address values, Address stream) {
+    const nb::gil_scoped_release released;
+    const auto to = [](Address address) { return const_cast<void*>(at(address)); };
+    a.to_csr({static_cast<std::int64_t*>(to(row_ptrs)), static_cast<index_t*>(to(col_idxs)), to(values), Memory::device,
+              stream});
+}
+
 }  // namespace
 
 void add_device_arrays(nb::module_& m) {
     m.def("from_device_csr", from_device_csr);
     m.def("update_device_values", update_device_values);
+    m.def("to_device_csr", to_device_csr);
     m.def("assembly", [](std::int64_t rows, std::int64_t cols, std::int64_t count, Address row_idxs, Address col_idxs,
                          bool is_wide, Address stream) {
         const nb::gil_scoped_release released;

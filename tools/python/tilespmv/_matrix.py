@@ -280,11 +280,19 @@ class Matrix:
         return array((values, indices, indptr), shape=self.shape)
 
     def to_cupy(self):
-        """A copy as ``cupyx.scipy.sparse.csr_matrix``, of the transpose ``csc_matrix``."""
+        """A copy as ``cupyx.scipy.sparse.csr_matrix``, of the transpose ``csc_matrix``. A matrix that came from arrays on a
+        GPU is copied there. CuPy has no sparse values of 16 bits: these become float32."""
+        import cupy
         import cupyx.scipy.sparse
 
         sparse = cupyx.scipy.sparse
-        return (sparse.csc_matrix if self._is_transposed else sparse.csr_matrix)(self.to_scipy())
+        make = sparse.csc_matrix if self._is_transposed else sparse.csr_matrix
+        if not self._is_on_gpu or self._type_name.endswith("16"):
+            return make(self.to_scipy())
+        indptr = cupy.empty(self._core.rows + 1, np.int64)
+        indices, data = cupy.empty(self.nnz, np.int32), cupy.empty(self.nnz, self.dtype)
+        _core.to_device_csr(self._core, indptr.data.ptr, indices.data.ptr, data.data.ptr, CuPy.stream(data))
+        return make((data, indices, indptr.astype(np.int32)), shape=self.shape)
 
     def save(self, path: str | os.PathLike, selector: str | None = None) -> None:
         """Writes the matrix as tiles to an archive (``.tsp``) that `matrix` reads. selector : how tiles get their formats,
