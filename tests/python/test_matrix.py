@@ -344,7 +344,9 @@ def test_torch_and_jax_arrays():
     close(tilespmv.matrix(T.to_sparse_coo(), device="cpu") @ x, a @ x)
 
 
-def test_benchmark_has_rows():
+def test_benchmark_has_rows(tmp_path):
     rows = tilespmv.benchmark({"grid": "gen:laplace2d:n=20"}, ["csr-omp", "auto"], device="cpu", min_seconds=0.01, compare="scipy")
     assert [r["operator"] for r in rows] == ["csr-omp", "auto", "scipy"]
     assert all(r["seconds"] > 0 and r["nnz"] == 1920 for r in rows)
+    tilespmv.matrix("gen:laplace2d:n=20", device="cpu").save(tmp_path / "grid.tsp")
+    assert tilespmv.benchmark(tmp_path / "grid.tsp", device="cpu", min_seconds=0.01)[0]["matrix"] == str(tmp_path / "grid.tsp")

@@ -22,15 +22,17 @@ def plot(reports, file):
     _, ax = plt.subplots(figsize=(7, 4))
     for name, report in reports.items():
         iterations, residuals = zip(*report.history)
-        ax.semilogy(iterations, np.array(residuals) / report.rhs_norm, label=f"{name}, {report.seconds:.2g} s")
-    ax.set(xlabel="iteration", ylabel="relative residual", title="Conjugate gradients")
+        label = f"{name}: {report.iterations} iterations in {report.seconds:.2g} s"
+        ax.semilogy(iterations, np.array(residuals) / report.rhs_norm, label=label)
+    ax.set(xlabel="iteration", ylabel="relative residual", title="Conjugate gradients, by preconditioner")
     ax.legend(frameon=False)
     ax.grid(alpha=0.3)
     plt.savefig(file, bbox_inches="tight", dpi=150)
 
 
 if __name__ == "__main__":
-    matrix = tilespmv.matrix(sys.argv[1] if len(sys.argv) > 1 else "gen:fem:n=20,dof=3")
+    matrix = tilespmv.matrix(sys.argv[1] if len(sys.argv) > 1 else "gen:elasticity:n=16")
+    print(f"{matrix.shape[0]} unknowns, {matrix.nnz} nonzeros on {matrix.device}")
     found = compare(matrix)
     for precond, result in found.items():
         print(f"{precond}: {result.message}, {result.seconds:.3g} s")

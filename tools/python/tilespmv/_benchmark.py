@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import time
+import warnings
 
 import numpy as np
 
@@ -67,7 +69,9 @@ def benchmark(matrices, operators=("auto",), columns: int = 1, device=None, min_
 
 
 def _name(source):
-    return source if isinstance(source, str) else f"{type(source).__name__} {source.shape[0]}x{source.shape[1]}"
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return f"{type(source).__name__} {source.shape[0]}x{source.shape[1]}"
 
 
 def _row(name, operator, made, columns, seconds):
@@ -107,7 +111,10 @@ def _peer(library, made, shape):
         import torch
 
         host = made.to_scipy()
-        a = torch.sparse_csr_tensor(*(torch.from_numpy(np.array(p)) for p in (host.indptr, host.indices, host.data)), host.shape)
+        arrays = [torch.from_numpy(np.array(array)) for array in (host.indptr, host.indices, host.data)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that its CSR is in beta state, and that it checks no indices
+            a = torch.sparse_csr_tensor(*arrays, host.shape)
         x = torch.ones(shape, dtype=a.dtype)
         if made.device == "cuda":
             a, x, wait = a.cuda(), x.cuda(), torch.cuda.synchronize
