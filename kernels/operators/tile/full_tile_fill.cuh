@@ -34,4 +34,35 @@ __global__ void __launch_bounds__(kElementwiseThreads) fill_full_tiles(const __g
     }
 }
 
+/// The CSR form of such a matrix.
+template <class V>
+struct FullTilesToCsr {
+    const DenseRun* runs = nullptr;
+    const offset_t* tile_ptrs = nullptr;
+    const TileEntry* tiles = nullptr;
+    const V* values = nullptr;
+    CsrToWrite<V> csr;  ///< whose first row pointer is 0 already
+};
+
+/// A block a run, a thread a value. The first run of a tile row writes where its rows end.
+template <class V>
+__global__ void __launch_bounds__(kElementwiseThreads) read_full_tiles(const __grid_constant__ FullTilesToCsr<V> p) {
+    constexpr int kTileValues = kTileSize * kTileSize;
+    const DenseRun run = p.runs[blockIdx.x];
+    const offset_t first = p.tile_ptrs[run.tile_row];
+    const std::int64_t row_length = (p.tile_ptrs[run.tile_row + 1] - first) * kTileSize;
+    const int at = static_cast<int>(threadIdx.x);
+    if (run.first_tile == first && at < kTileSize) {
+        p.csr.row_ptrs[std::int64_t{run.tile_row} * kTileSize + at + 1] = first * kTileValues + (at + 1) * row_length;
+    }
+    const int row = at % kTileSize;
+    const int column = at % kTileValues / kTileSize;
+    for (std::int64_t tile = run.first_tile + at / kTileValues; tile < run.first_tile + run.tiles;
+         tile += kElementwiseThreads / kTileValues) {
+        const std::int64_t to = first * kTileValues + row * row_length + (tile - first) * kTileSize + column;
+        p.csr.col_idxs[to] = p.tiles[tile].column() * kTileSize + column;
+        p.csr.values[to] = p.values[tile * kTileValues + at % kTileValues];
+    }
+}
+
 }  // namespace tilespmv::cuda

@@ -75,6 +75,14 @@ public:
     }
 
 private:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        const auto dense = dense_.view(nullptr);
+        TILESPMV_CUDA(cudaMemsetAsync(to.row_ptrs, 0, sizeof(offset_t), stream));
+        launch(read_full_tiles<V>, dense.run_count, kElementwiseThreads,
+               FullTilesToCsr<V>{dense.runs, tile_ptrs_.data(), dense.tiles, dense.values, to}, stream);
+        return true;
+    }
+
     /// A block where tile rows are long: one warp would have too many tiles one after the other.
     [[nodiscard]] int warps_of_tile_row() const {
         constexpr offset_t kManyTiles = 32;  // not swept

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <vector>
@@ -103,6 +104,22 @@ std::vector<V> product(const cuda::DeviceOperator<V>& a, double alpha, const std
     DeviceVectors<V> vectors(x, y);
     vectors.apply(a, alpha, beta);
     return vectors.y();
+}
+
+/// The operator gives back the matrix that it was made of.
+template <class V>
+void expect_csr_back(const cuda::DeviceOperator<V>& a, const CsrMatrix<V>& csr) {
+    const cuda::DeviceBuffer<offset_t> row_ptrs(csr.row_ptrs.size(), nullptr);
+    const cuda::DeviceBuffer<index_t> col_idxs(csr.col_idxs.size(), nullptr);
+    const cuda::DeviceBuffer<V> values(csr.values.size(), nullptr);
+    a.to_csr({row_ptrs.data(), col_idxs.data(), values.data()}, nullptr);
+    const Source<V> back(
+        cuda::DeviceCsrView<V>{csr.rows, csr.cols, csr.nnz(), row_ptrs.data(), col_idxs.data(), values.data()});
+    EXPECT_TRUE(back.csr().row_ptrs == csr.row_ptrs);
+    EXPECT_TRUE(back.csr().col_idxs == csr.col_idxs);
+    if (csr.nnz() > 0) {
+        EXPECT_EQ(std::memcmp(back.csr().values.data(), csr.values.data(), csr.values.bytes()), 0);
+    }
 }
 
 }  // namespace tilespmv::testing

@@ -143,22 +143,6 @@ TYPED_TEST(DeviceSource, IsReadInPlaceOrCopiedAsItsViewSays) {
     EXPECT_FALSE(is_in_place("sell", DeviceArrays::in_place)) << "it has a form of its own";
 }
 
-/// The operator gives back the matrix that it was made of.
-template <class V>
-void expect_csr_back(const cuda::DeviceOperator<V>& a, const CsrMatrix<V>& csr) {
-    const cuda::DeviceBuffer<offset_t> row_ptrs(csr.row_ptrs.size(), nullptr);
-    const cuda::DeviceBuffer<index_t> col_idxs(csr.col_idxs.size(), nullptr);
-    const cuda::DeviceBuffer<V> values(csr.values.size(), nullptr);
-    a.to_csr({row_ptrs.data(), col_idxs.data(), values.data()}, nullptr);
-    const Source<V> back(
-        cuda::DeviceCsrView<V>{csr.rows, csr.cols, csr.nnz(), row_ptrs.data(), col_idxs.data(), values.data()});
-    EXPECT_TRUE(back.csr().row_ptrs == csr.row_ptrs);
-    EXPECT_TRUE(back.csr().col_idxs == csr.col_idxs);
-    if (csr.nnz() > 0) {
-        EXPECT_EQ(std::memcmp(back.csr().values.data(), csr.values.data(), csr.values.bytes()), 0);
-    }
-}
-
 template <class P, class V>
 void expect_same_as_of_host(const char* name, const CsrMatrix<V>& csr) {
     SCOPED_TRACE(name);

@@ -70,6 +70,7 @@ TYPED_TEST(FullTileOperator, TakesNewValues) {
         a->update_values(values.span(), nullptr);
         TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // products run on another stream
         EXPECT_EQ(this->product_of(*a), this->product_of(*this->make(csr)));
+        expect_csr_back(*a, csr);
     }
 }
 
