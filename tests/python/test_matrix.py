@@ -1,5 +1,6 @@
 """Matrices of every origin, products of every shape and layout, errors, copies."""
 
+import concurrent.futures
 import copy
 import os
 import pathlib
@@ -7,7 +8,6 @@ import pickle
 import re
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -265,20 +265,20 @@ def test_copies_and_pickles():
 
 
 def test_threads_share_a_matrix():
+    """While they make its forms for blocks and for the transpose, with the bits of one thread."""
     a = random_csr(2000, 2000, 0.005)
     A = tilespmv.matrix(a, device="cpu")
-    results = {}
 
     def work(i):
-        x = numbers(2000, 1 + i % 3)
-        for _ in range(20):
-            results[i] = A.T @ x if i % 2 else A @ x
+        return [(A.T if i % 2 else A) @ numbers(2000, 1 + i % 3) for _ in range(20)]
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    [t.start() for t in threads]
-    [t.join() for t in threads]
-    for i, y in results.items():
-        close(y, (a.T if i % 2 else a) @ numbers(2000, 1 + i % 3))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        products = list(pool.map(work, range(8)))
+    for i, of_thread in enumerate(products):
+        expected = work(i)[0]
+        close(expected, (a.T if i % 2 else a) @ numbers(2000, 1 + i % 3))
+        for y in of_thread:
+            np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize("asked, spins", [({}, "10000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "passive"}, "0")])
