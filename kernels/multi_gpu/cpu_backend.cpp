@@ -8,7 +8,6 @@
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/multi_gpu/rank_operator.hpp"
 #include "kernels/solver/cpu_space.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
@@ -44,17 +43,16 @@ template <class T>
 class CpuRankSystem final : public RankSystem<T> {
 public:
     CpuRankSystem(const RankInput<T>& input, Communicator& communicator)
-        : input_(input),
-          a_(*input.matrix, *input.plan, input.options->operator_name, communicator),
-          m_(solver::make_host_preconditioner<T>(*input.preconditioner)),
-          space_(a_, *m_) {
+        : a_(*input.matrix, *input.plan, input.options->operator_name, communicator),
+          space_(solver::SystemOperator<T>(a_),
+                 solver::preconditioner_of<T>(*input.preconditioner, solver::CpuSpace<T>::make)) {
         if (communicator.size() > 1) space_.join_ranks(input.total_rows, SumsOverRanks(communicator));
     }
 
     solver::SystemSpace<T>& space() override { return space_; }
     void update_values() override {
-        a_.renew_interior();
-        m_->update_values(*input_.preconditioner);
+        a_.follow_values();
+        space_.follow_preconditioner();
     }
     ProductTimes measure(solver::Vector<const T> x, solver::Vector<T> y, int repeats) override {
         const std::span<const T> from(x.data, x.size);
@@ -68,9 +66,7 @@ public:
     }
 
 private:
-    RankInput<T> input_;
     RankOperator<T> a_;
-    std::unique_ptr<solver::HostPreconditioner<T>> m_;
     solver::CpuSpace<T> space_;
 };
 

@@ -52,13 +52,11 @@ struct OnGpu {
     OnGpu(const RankInput<T>& input, const Links& links)
         : on(own_stream.get()),
           a(*input.matrix, *input.plan, input.options->operator_name, make_halo_exchange<T>(*input.plan, links, on),
-            on),
-          m(solver::make_device_preconditioner<T>(*input.preconditioner, on)) {}
+            on) {}
 
     cuda::Stream own_stream;
     cuda::DeviceContext on;
     DeviceRankOperator<T> a;
-    std::unique_ptr<solver::DevicePreconditioner<T>> m;
 };
 
 /// A GPU among several: reductions leave the sums of its rows, which go to all, and every GPU for itself adds those of
@@ -70,7 +68,8 @@ class RankSpace final : private OnGpu<T>, public solver::DeviceSpace<T> {
 public:
     RankSpace(const RankInput<T>& input, const Links& links)
         : OnGpu<T>(input, links),
-          Base(this->a, *this->m, this->on),
+          Base(solver::SystemOperator<T>(this->a),
+               solver::preconditioner_of<T>(*input.preconditioner, solver::make_on_gpu<T>(this->on)), this->on),
           total_rows_(input.total_rows),
           rank_(input.plan->rank),
           links_(links),
@@ -86,10 +85,10 @@ public:
     }
 
     /// Of the matrix and the parts.
-    void take_new_values(const solver::PreconditionerParts<T>& parts) {
+    void take_new_values() {
         TILESPMV_CUDA(cudaStreamSynchronize(this->stream()));
         if (!this->a.update_values()) this->forget_graphs();
-        Base::update_values({}, parts);
+        if (!this->follow_preconditioner()) this->forget_graphs();
     }
 
 protected:
@@ -141,11 +140,10 @@ double seconds_of(int repeats, cudaStream_t stream, Meeting* meeting, F&& work) 
 template <class T>
 class GpuRankSystem final : public RankSystem<T> {
 public:
-    GpuRankSystem(const RankInput<T>& input, const Links& links)
-        : input_(input), meeting_(links.meeting), space_(input, links) {}
+    GpuRankSystem(const RankInput<T>& input, const Links& links) : meeting_(links.meeting), space_(input, links) {}
 
     solver::SystemSpace<T>& space() override { return space_; }
-    void update_values() override { space_.take_new_values(*input_.preconditioner); }
+    void update_values() override { space_.take_new_values(); }
     ProductTimes measure(solver::Vector<const T> x, solver::Vector<T> y, int repeats) override {
         const cuda::DeviceSpan<const T> from(x.data, x.size);
         const cuda::DeviceSpan<T> to(y.data, y.size);
@@ -160,7 +158,6 @@ public:
     }
 
 private:
-    RankInput<T> input_;
     Meeting* meeting_;
     RankSpace<T> space_;
 };

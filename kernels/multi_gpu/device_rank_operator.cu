@@ -15,12 +15,13 @@ DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const Hal
       plan_(&plan),
       halo_(std::move(halo)),
       on_(on),
-      interior_(matrix.interior, operator_name, on),
+      interior_(operator_name, matrix.interior, solver::make_on_gpu<V>(on)),
       boundary_rows_(matrix.boundary_rows, on),
       row_ptrs_(matrix.boundary.row_ptrs, on),
       col_idxs_(matrix.boundary.col_idxs, on),
       values_(matrix.boundary.values, on) {
-    const Facts& interior = interior_.get().facts();
+    const auto& of_interior = static_cast<const cuda::DeviceOperator<V>&>(interior_.get());
+    const Facts& interior = of_interior.facts();
     this->set_facts({.name = interior.name,
                      .rows = plan.rows,
                      .cols = plan.cols,
@@ -35,9 +36,9 @@ DeviceRankOperator<V>::DeviceRankOperator(const RankMatrix<V>& matrix, const Hal
     parts.add(interior.executed, 0);
     parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
     this->set_parts(interior.matrix_bytes + boundary_bytes(),
-                    interior.other_bytes + interior_.get().workspace_bytes() + (halo_ ? halo_->device_bytes() : 0),
+                    interior.other_bytes + of_interior.workspace_bytes() + (halo_ ? halo_->device_bytes() : 0),
                     parts.finish());
-    this->set_specification(interior_.get().specification());
+    this->set_specification(of_interior.specification());
     this->make_own_workspace(on);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }
@@ -50,10 +51,11 @@ std::size_t DeviceRankOperator<V>::boundary_bytes() const {
 
 template <class V>
 bool DeviceRankOperator<V>::update_values() {
-    const auto& interior = matrix_->interior.values;
     const auto& boundary = matrix_->boundary.values;
     if (!boundary.empty()) values_.upload({boundary.data(), boundary.size()}, on_.stream);
-    const bool is_same = interior_.update_values({interior.data(), interior.size()});
+    const bool is_same = interior_.follow_values(matrix_->interior, [this](Operator<V>& to, std::span<const V> values) {
+        solver::give_by_way_of(new_values_, to, values, on_);
+    });
     TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
     return is_same;
 }

@@ -6,7 +6,7 @@
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/multi_gpu/halo_exchange.hpp"
 #include "kernels/multi_gpu/halo_plan.hpp"
-#include "kernels/solver/cuda/updatable_operator.hpp"
+#include "kernels/solver/cuda/device_space.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -28,7 +28,7 @@ public:
     // The steps of a product.
     /// All ranks together.
     void exchange(const V* x, cudaStream_t stream) const;
-    [[nodiscard]] const cuda::DeviceOperator<V>& interior() const { return interior_.get(); }
+    [[nodiscard]] const Operator<V>& interior() const { return interior_.get(); }
     /// y += alpha * boundary * halo
     void add_boundary(double alpha, V* y, cudaStream_t stream) const;
 
@@ -43,7 +43,8 @@ private:
     const HaloPlan* plan_;
     std::unique_ptr<HaloExchange<V>> halo_;
     cuda::DeviceContext on_;
-    solver::UpdatableOperator<V> interior_;
+    solver::SystemOperator<V> interior_;
+    cuda::DeviceBuffer<V> new_values_;  // of the interior, on their way to its operator; made with the first
     cuda::DeviceBuffer<index_t> boundary_rows_;
     cuda::DeviceBuffer<offset_t> row_ptrs_;
     cuda::DeviceBuffer<index_t> col_idxs_;

@@ -2,7 +2,7 @@
 
 #include "kernels/executed.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/solver/cpu_space.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -11,19 +11,19 @@ RankOperator<V>::RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan,
                               Communicator& communicator)
     : matrix_(&matrix),
       plan_(&plan),
-      operator_name_(operator_name),
       communicator_(&communicator),
-      interior_(make_operator<V>(operator_name, matrix.interior)),
+      interior_(operator_name, matrix.interior, solver::CpuSpace<V>::make),
       sent_(plan.sent.size()),
       halo_(plan.halo_cols.size()) {
-    this->set_facts({.name = interior_->name(),
-                     .rows = interior_->rows(),
-                     .cols = interior_->cols(),
-                     .nnz = interior_->nnz() + matrix.boundary.nnz(),
-                     .matrix_bytes = interior_->matrix_bytes() + boundary_bytes(),
+    const Facts& of_interior = interior().facts();
+    this->set_facts({.name = of_interior.name,
+                     .rows = of_interior.rows,
+                     .cols = of_interior.cols,
+                     .nnz = of_interior.nnz + matrix.boundary.nnz(),
+                     .matrix_bytes = of_interior.matrix_bytes + boundary_bytes(),
                      .no_new_values = kMakeAgain});
     this->set_executed([this] { return count_executed(); });
-    this->set_specification(interior_->specification());
+    this->set_specification(interior().specification());
 }
 
 template <CpuValue V>
@@ -38,7 +38,7 @@ std::vector<ExecutedPart> RankOperator<V>::count_executed() const {
     const auto& a = matrix_->boundary;
     const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
     ExecutedParts parts;
-    parts.add(interior_->executed(), 0);
+    parts.add(interior().executed(), 0);
     parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
     return parts.finish();
 }
@@ -46,7 +46,7 @@ std::vector<ExecutedPart> RankOperator<V>::count_executed() const {
 template <CpuValue V>
 void RankOperator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const {
     exchange(x);
-    interior_->apply(alpha, x, beta, y);
+    interior().apply(alpha, x, beta, y);
     add_boundary(alpha, y);
 }
 
@@ -62,10 +62,9 @@ void RankOperator<V>::add_boundary(V alpha, std::span<V> y) const {
 }
 
 template <CpuValue V>
-void RankOperator<V>::renew_interior() {
-    const Buffer<V>& values = matrix_->interior.values;
-    update_or_make_again<V>(interior_, {values.data(), values.size()},
-                            [&] { return make_operator<V>(operator_name_, matrix_->interior); });
+void RankOperator<V>::follow_values() {
+    interior_.follow_values(matrix_->interior,
+                            [](Operator<V>& to, std::span<const V> values) { to.update_values(values); });
 }
 
 template class RankOperator<double>;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/multi_gpu/communicator.hpp"
 #include "kernels/multi_gpu/halo_plan.hpp"
+#include "kernels/solver/system_space.hpp"
 
 namespace tilespmv::multi_gpu {
 
@@ -23,12 +23,12 @@ public:
     // The steps of a product.
     /// Sends own entries and receives the halo; all ranks together.
     void exchange(std::span<const V> x) const;
-    [[nodiscard]] const Operator<V>& interior() const { return *interior_; }
+    [[nodiscard]] const Operator<V>& interior() const { return interior_.get(); }
     /// y += alpha * boundary * halo
     void add_boundary(V alpha, std::span<V> y) const;
 
     /// The values of the matrix are new. Allocates nothing if the operator of the interior takes them.
-    void renew_interior();
+    void follow_values();
 
 private:
     void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override;
@@ -37,9 +37,8 @@ private:
 
     const RankMatrix<V>* matrix_;
     const HaloPlan* plan_;
-    std::string operator_name_;
     Communicator* communicator_;
-    std::unique_ptr<Operator<V>> interior_;
+    solver::SystemOperator<V> interior_;
     mutable Buffer<V> sent_;
     mutable Buffer<V> halo_;
 };

@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/solver/chronopoulos_gear.hpp"
 #include "kernels/solver/recurrence.hpp"
-#include "kernels/solver/textbook.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"
 
@@ -86,10 +84,7 @@ struct ConjugateGradients<T>::Progress {
 
 template <class T>
 ConjugateGradients<T>::ConjugateGradients(Space<T>& space, Method method, bool constant_null_space)
-    : projected_(space),
-      space_(constant_null_space ? static_cast<Space<T>&>(projected_) : space),
-      method_(method),
-      constant_null_space_(constant_null_space) {
+    : space_(space), method_(method), constant_null_space_(constant_null_space) {
     for (Vector<T>* v : {&v_.x, &v_.r, &v_.w, &v_.p, &v_.q, &b_, &t_}) *v = space_.make_vector();
     if (method_ == Method::chronopoulos_gear) v_.s = space_.make_vector();
 }
@@ -227,23 +222,49 @@ void ConjugateGradients<T>::start(Progress& progress, double residual) {
     scalars.least_alpha = progress.scalars.least_alpha;
     scalars.most_stretch = kMostStretch<T>;
     space_.write_scalars(scalars);
+    precondition();
+    if (method_ == Method::textbook) return space_.ratio(v_);
+    space_.multiply(read_only(v_.w), v_.s);
+    space_.inner_products(v_);
+}
+
+/// w = M r, without its mean where A is singular, so that the iteration stays where A is positive definite.
+template <class T>
+void ConjugateGradients<T>::precondition() {
+    space_.precondition(read_only(v_.r), v_.w);
+    if (constant_null_space_) space_.remove_mean(v_.w);
+}
+
+/// Both inner products in one pass, after Chronopoulos and Gear, "s-step iterative methods for symmetric linear
+/// systems" (J. Comput. Appl. Math. 25, 1989), with a preconditioner; or as in Saad, "Iterative methods for sparse
+/// linear systems" (2nd edition, 2003), algorithm 9.1, whose z is w. Where the mean is removed after M, what follows M
+/// is not done at once with it.
+template <class T>
+void ConjugateGradients<T>::iterate_once() {
     if (method_ == Method::chronopoulos_gear) {
-        chronopoulos_gear::start(space_, v_);
-    } else {
-        textbook::start(space_, v_);
+        if (constant_null_space_) {
+            space_.advance(v_);  // p = w + beta p; q = s + beta q; x += alpha p; r -= alpha q
+            precondition();
+        } else {
+            space_.advance_and_precondition(v_);
+        }
+        space_.multiply(read_only(v_.w), v_.s);  // s = A w
+        space_.inner_products(v_);               // rho, mu; beta, alpha; ||r||
+        return;
     }
+    space_.direction(v_);                    // p = w + beta p
+    space_.multiply(read_only(v_.p), v_.q);  // q = A p
+    space_.step_length(v_);                  // alpha = rho / p'q
+    if (!constant_null_space_) return space_.move_and_precondition(v_);
+    space_.move(v_);  // x += alpha p; r -= alpha q
+    precondition();
+    space_.ratio(v_);  // rho; beta; ||r||
 }
 
 template <class T>
 void ConjugateGradients<T>::run_block(const Progress& progress) {
     const int left = progress.options.max_iterations - progress.scalars.iterations;
-    space_.repeat(std::min(progress.options.check_every, left), method_, v_, [this] {
-        if (method_ == Method::chronopoulos_gear) {
-            chronopoulos_gear::iterate(space_, v_);
-        } else {
-            textbook::iterate(space_, v_);
-        }
-    });
+    space_.repeat(std::min(progress.options.check_every, left), method_, v_, [this] { iterate_once(); });
 }
 
 /// Of the x that the caller will get: without its mean, and rounded as in the caller's scale.

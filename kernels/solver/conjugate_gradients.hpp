@@ -5,7 +5,6 @@
 
 #include "kernels/solver/options.hpp"
 #include "kernels/solver/space.hpp"
-#include "kernels/solver/without_mean.hpp"
 
 namespace tilespmv::solver {
 
@@ -50,6 +49,8 @@ private:
     void begin(Progress& progress, double whole2);
     double residual_of_guess(bool start_from_x, double rhs_norm);
     void start(Progress& progress, double residual);
+    void precondition();
+    void iterate_once();
     void run_block(const Progress& progress);
     void look(Progress& progress);
     void judge(Progress& progress);
@@ -60,7 +61,6 @@ private:
     void finish(Progress& progress, End end, double residual);
     double true_residual();
 
-    WithoutMean<T> projected_;
     Space<T>& space_;
     Method method_;
     bool constant_null_space_;

@@ -1,10 +1,12 @@
 #include "kernels/solver/cpu_space.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "kernels/registry.hpp"
 #include "kernels/solver/recurrence.hpp"
 #include "tile/product_loop.hpp"
 
@@ -38,15 +40,22 @@ double dot(const T* a, const T* b, std::int64_t first, std::int64_t last) {
 }  // namespace
 
 template <class T>
-void CpuSpace<T>::make_sums() {
-    sums_.resize(static_cast<std::size_t>(div_up(static_cast<std::int64_t>(size()), kPiece)));
+CpuSpace<T>::CpuSpace(SystemOperator<T> a, SystemPreconditioner<T> m)
+    : SystemSpace<T>(std::move(a), std::move(m), Memory::host, nullptr),
+      sums_(static_cast<std::size_t>(div_up(static_cast<std::int64_t>(this->size()), kPiece))) {
+    this->make_vectors_between();
+}
+
+template <class T>
+std::unique_ptr<Operator<T>> CpuSpace<T>::make(const std::string& specification, const CsrMatrix<T>& a) {
+    return make_operator<T>(specification, a);
 }
 
 /// Calls f(first, last) for every piece.
 template <class T>
 template <class F>
 void CpuSpace<T>::for_pieces(F&& f) {
-    product_loop(static_cast<std::int64_t>(size()), kPiece, f);
+    product_loop(static_cast<std::int64_t>(this->size()), kPiece, f);
 }
 
 /// f(first, last) leaves the sums of a piece.
@@ -75,17 +84,8 @@ std::string CpuSpace<T>::how() const {
 }
 
 template <class T>
-void CpuSpace<T>::update_values(std::span<const T> values, const PreconditionerParts<T>& parts) {
-    if (owned_) {
-        update_or_make_again(owned_, values, make_);
-        a_ = owned_.get();
-    }
-    m_.update_values(parts);
-}
-
-template <class T>
 Vector<T> CpuSpace<T>::make_vector() {
-    Buffer<T>& made = vectors_.emplace_back(size());
+    Buffer<T>& made = vectors_.emplace_back(this->size());
     for_pieces(
         [&](std::int64_t first, std::int64_t last) { std::fill(made.data() + first, made.data() + last, T{0}); });
     return {made.data(), made.size()};
@@ -114,19 +114,18 @@ void CpuSpace<T>::clear(Vector<T> v) {
 }
 
 template <class T>
-void CpuSpace<T>::multiply(Vector<const T> x, Vector<T> y) {
-    a_->apply(T{1}, {x.data, x.size}, T{0}, {y.data, y.size});
+void CpuSpace<T>::scale_piece(const T* r, T* w, std::int64_t first, std::int64_t last) const {
+    if (this->inverse_diagonal() == nullptr) {
+        std::copy(r + first, r + last, w + first);
+        return;
+    }
+    const T* const diagonal = this->inverse_diagonal()->data();
+    for (std::int64_t i = first; i < last; ++i) w[i] = diagonal[i] * r[i];
 }
 
 template <class T>
-void CpuSpace<T>::residual(Vector<const T> b, Vector<const T> x, Vector<T> r) {
-    copy(b, r);
-    a_->apply(T{-1}, {x.data, x.size}, T{1}, {r.data, r.size});
-}
-
-template <class T>
-void CpuSpace<T>::precondition(Vector<const T> r, Vector<T> w) {
-    m_.apply({r.data, r.size}, {w.data, w.size});
+void CpuSpace<T>::times_diagonal(Vector<const T> r, Vector<T> w) {
+    for_pieces([&](std::int64_t first, std::int64_t last) { scale_piece(r.data, w.data, first, last); });
 }
 
 template <class T>
@@ -172,11 +171,6 @@ void move_piece(const Iterates<T>& v, const Scalars& s, std::int64_t first, std:
     }
 }
 
-template <class T>
-void scale_piece(std::span<const T> diagonal, const Iterates<T>& v, std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) v.w.data[i] = diagonal[static_cast<std::size_t>(i)] * v.r.data[i];
-}
-
 }  // namespace
 
 template <class T>
@@ -187,12 +181,11 @@ void CpuSpace<T>::advance(const Iterates<T>& v) {
 
 template <class T>
 void CpuSpace<T>::advance_and_precondition(const Iterates<T>& v) {
-    const auto diagonal = m_.diagonal();
-    if (diagonal.empty()) return Space<T>::advance_and_precondition(v);
+    if (!this->is_diagonal()) return Space<T>::advance_and_precondition(v);
     if (scalars_.end != End::none) return;
     for_pieces([&](std::int64_t first, std::int64_t last) {
         advance_piece(v, scalars_, first, last);
-        scale_piece(diagonal, v, first, last);
+        scale_piece(v.r.data, v.w.data, first, last);
     });
 }
 
@@ -240,12 +233,11 @@ void CpuSpace<T>::ratio(const Iterates<T>& v) {
 
 template <class T>
 void CpuSpace<T>::move_and_precondition(const Iterates<T>& v) {
-    const auto diagonal = m_.diagonal();
-    if (diagonal.empty()) return Space<T>::move_and_precondition(v);
+    if (!this->is_diagonal()) return Space<T>::move_and_precondition(v);
     if (scalars_.end != End::none) return;
     const Sums sums = sum_pieces([&](std::int64_t first, std::int64_t last) {
         move_piece(v, scalars_, first, last);
-        scale_piece(diagonal, v, first, last);
+        scale_piece(v.r.data, v.w.data, first, last);
         return Sums{dot(v.r.data, v.w.data, first, last), dot(v.r.data, v.r.data, first, last)};
     });
     take_ratio(scalars_, sums.first, sums.second);

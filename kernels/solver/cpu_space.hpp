@@ -6,11 +6,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/operator.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/csr.hpp"
 
@@ -21,16 +19,9 @@ namespace tilespmv::solver {
 template <class T>
 class CpuSpace final : public SystemSpace<T> {
 public:
-    /// Makes the operator of A again, for one that takes no new values.
-    using MakeOperator = std::function<std::unique_ptr<Operator<T>>()>;
-
-    /// `a`: square. `m` has its size. Both must outlive the space.
-    CpuSpace(const Operator<T>& a, HostPreconditioner<T>& m) : a_(&a), m_(m) { make_sums(); }
-    /// Owns the operator.
-    CpuSpace(MakeOperator make, HostPreconditioner<T>& m)
-        : make_(std::move(make)), owned_(make_()), a_(owned_.get()), m_(m) {
-        make_sums();
-    }
+    CpuSpace(SystemOperator<T> a, SystemPreconditioner<T> m);
+    /// Operators on the CPU.
+    static std::unique_ptr<Operator<T>> make(const std::string& specification, const CsrMatrix<T>& a);
 
     /// Of a rank of several, whose operator multiplies with those of the others: they have `total_size` rows together,
     /// and `add_over_ranks` replaces sums of this rank's rows by those over all.
@@ -39,21 +30,13 @@ public:
         add_over_ranks_ = std::move(add_over_ranks);
     }
 
-    [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
-    [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
-    void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) override;
-
-    [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(a_->rows()); }
-    [[nodiscard]] std::size_t total_size() const override { return add_over_ranks_ ? total_size_ : size(); }
+    [[nodiscard]] std::size_t total_size() const override { return add_over_ranks_ ? total_size_ : this->size(); }
     Vector<T> make_vector() override;
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
     void copy(Vector<const T> from, Vector<T> to) override;
     void clear(Vector<T> v) override;
-    void multiply(Vector<const T> x, Vector<T> y) override;
-    void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override;
-    void precondition(Vector<const T> r, Vector<T> w) override;
     void remove_mean(Vector<T> v) override;
     double norm2(Vector<const T> r) override;
 
@@ -75,16 +58,16 @@ private:
         double first = 0, second = 0, third = 0;
     };
 
-    void make_sums();
+    void times_diagonal(Vector<const T> r, Vector<T> w) override;
+    void set_diagonal(const Buffer<T>&) override {}  // it is read where the preconditioner has it
+    void give_values(Operator<T>& to, std::span<const T> values) override { to.update_values(values); }
+    /// w = M r of a diagonal M in [first, last).
+    void scale_piece(const T* r, T* w, std::int64_t first, std::int64_t last) const;
     template <class F>
     void for_pieces(F&& f);
     template <class F>
     Sums sum_pieces(F&& f);
 
-    MakeOperator make_;
-    std::unique_ptr<Operator<T>> owned_;
-    const Operator<T>* a_;
-    HostPreconditioner<T>& m_;
     std::deque<Buffer<T>> vectors_;
     std::vector<Sums> sums_;  // of each piece
     Scalars scalars_;

@@ -21,8 +21,8 @@ struct DeviceSpaceOptions {
     bool persistent_at_any_size = false;
 };
 
-/// A space on the current GPU: uploads A and M, which are not needed afterwards. A is square. T: float or double.
-/// Free of CUDA's types. Throws `Error`, `unavailable` without an
+/// A space on the current GPU, with copies of A and M, which must outlive it nevertheless: of new values some operators
+/// are made again. A is square. T: float or double. Free of CUDA's types. Throws `Error`, `unavailable` without an
 /// available GPU and in a build without CUDA. `where`: A is there, too, on this GPU, and an operator that reads CSR in
 /// place multiplies it there, whatever its values become; it must outlive the space. Null: it is not.
 template <class T>

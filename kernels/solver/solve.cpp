@@ -1,15 +1,12 @@
 #include "kernels/solver/solve.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
-#include "kernels/solver/preconditioner/check_parts.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solver_machine.hpp"
 #include "kernels/solver/solver_model.hpp"
@@ -19,6 +16,26 @@ namespace tilespmv::solver {
 namespace {
 
 constexpr int kChecksOnGpu = 32;  ///< iterations from check to check
+
+void require(bool fits, const char* what, std::size_t found, std::size_t expected) {
+    if (fits) return;
+    throw Error(
+        fmt::format("the preconditioner does not fit the matrix: {}, found {}, expected {}", what, found, expected));
+}
+
+/// Throws `Error` unless every part has the size that a matrix of so many rows needs.
+template <class T>
+void check_parts(const PreconditionerParts<T>& parts, index_t rows) {
+    const auto size = static_cast<std::size_t>(rows);
+    require(parts.size == rows, "rows", static_cast<std::size_t>(parts.size), size);
+    const std::size_t values = parts.inverse_diagonal.size();
+    require(values == 0 || values == size, "values of the inverse diagonal", values, size);
+    for (const auto& stage : parts.stages) {
+        require(stage.rows == rows, "rows of a stage", static_cast<std::size_t>(stage.rows), size);
+        require(stage.cols == rows, "columns of a stage", static_cast<std::size_t>(stage.cols), size);
+        validate_row_ptrs(stage);
+    }
+}
 
 }  // namespace
 
@@ -60,25 +77,12 @@ Solver<T>::Solver(const Operator<T>& a, const Operator<T>* m, const SolverOption
     if (a.rows() != a.cols() || (m != nullptr && (m->rows() != a.rows() || m->cols() != a.cols()))) {
         throw Error("to solve needs a square matrix and a preconditioner of the same size");
     }
-    make_space_of(a, m);
-    make_iteration(options);
-}
-
-/// Of the caller's operators.
-template <class T>
-void Solver<T>::make_space_of(const Operator<T>& a, const Operator<T>* m) {
     if (backend_ == Backend::cuda) {
         space_ = make_device_space<T>(a, m);
-        return;
-    }
-    if (m != nullptr) {
-        host_preconditioner_ = std::make_unique<OperatorPreconditioner<T>>(*m);
     } else {
-        PreconditionerParts<T> none;
-        none.size = a.rows();
-        host_preconditioner_ = make_host_preconditioner<T>(none);
+        space_ = std::make_unique<CpuSpace<T>>(SystemOperator<T>(a), preconditioner_of(m));
     }
-    space_ = std::make_unique<CpuSpace<T>>(a, *host_preconditioner_);
+    make_iteration(options);
 }
 
 template <class T>
@@ -115,7 +119,6 @@ void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve
     auto chosen = choose_and_make_preconditioner<T>(a_, options, trial);
     preconditioner_choice_ = std::move(chosen.choice);
     preconditioner_ = std::move(chosen.made);
-    preconditioner_seconds_ = chosen.setup_seconds;
 }
 
 template <class T>
@@ -124,29 +127,24 @@ void Solver<T>::make_preconditioner_of(const SolverOptions& options, const Trial
     if (options.constant_null_space) check_constant_null_space(a_);
     preconditioner_choice_.specification = options.preconditioner;
     if (options.preconditioner == kAutoPreconditioner) choose_preconditioner_by(options, trial);
-    if (preconditioner_) return;
-    const auto before = std::chrono::steady_clock::now();
-    preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);
-    preconditioner_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    if (!preconditioner_) preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);
 }
 
 template <class T>
 void Solver<T>::make_space(const SolverOptions& options) {
     if (options.constant_null_space) check_constant_null_space(a_);
-    if (backend_ == Backend::cpu) return make_cpu_space(options);
+    if (backend_ == Backend::cpu) {
+        const auto make = CpuSpace<T>::make;
+        space_ = std::make_unique<CpuSpace<T>>(SystemOperator<T>(options.operator_name, a_, make),
+                                               preconditioner_of<T>(preconditioner_->parts(), make));
+        return;
+    }
     space_ = make_device_space<T>(a_, preconditioner_->parts(),
                                   {.operator_name = options.operator_name,
                                    .constant_null_space = options.constant_null_space,
                                    .use_persistent_kernel = options.use_persistent_kernel,
                                    .persistent_at_any_size = options.persistent_at_any_size},
                                   on_device_ ? &*on_device_ : nullptr);
-}
-
-template <class T>
-void Solver<T>::make_cpu_space(const SolverOptions& options) {
-    host_preconditioner_ = make_host_preconditioner<T>(preconditioner_->parts());
-    const auto make = [this, name = options.operator_name] { return make_operator<T>(name, a_); };
-    space_ = std::make_unique<CpuSpace<T>>(make, *host_preconditioner_);
 }
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.
@@ -211,7 +209,7 @@ void Solver<T>::follow_values() {
     if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
     preconditioner_->update_values(a_);
     check_parts(preconditioner_->parts(), a_.rows);
-    space_->update_values({a_.values.data(), a_.values.size()}, preconditioner_->parts());
+    space_->update_values(a_);
     is_ready_ = true;
 }
 

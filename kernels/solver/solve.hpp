@@ -22,8 +22,6 @@ namespace tilespmv::solver {
 template <class T>
 class ConjugateGradients;
 template <class T>
-class HostPreconditioner;
-template <class T>
 class SystemSpace;
 
 /// What a solver is made of, for all right-hand sides.
@@ -109,8 +107,6 @@ public:
     [[nodiscard]] bool is_persistent() const;
     /// Iterations between checks for such options.
     [[nodiscard]] int check_every(const SolveOptions& options) const;
-    /// Seconds that it took to make M; 0 for a solver of operators of the user's.
-    [[nodiscard]] double preconditioner_seconds() const { return preconditioner_seconds_; }
 
 private:
     void follow_values();
@@ -118,8 +114,6 @@ private:
     void make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial);
     void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
     void make_space(const SolverOptions& options);
-    void make_cpu_space(const SolverOptions& options);
-    void make_space_of(const Operator<T>& a, const Operator<T>* m);
     void make_iteration(const SolverOptions& options);
     [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
 
@@ -128,11 +122,9 @@ private:
     Method method_{};
     std::string method_reason_;
     Backend backend_;
-    double preconditioner_seconds_ = 0;
     bool is_ready_ = true;
     PreconditionerChoice preconditioner_choice_;
     std::shared_ptr<Preconditioner<T>> preconditioner_;
-    std::unique_ptr<HostPreconditioner<T>> host_preconditioner_;
     std::unique_ptr<SystemSpace<T>> space_;
     std::unique_ptr<ConjugateGradients<T>> iteration_;
 };

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "kernels/solver/scalars.hpp"
 
@@ -45,10 +44,7 @@ public:
     virtual void download(Vector<const T> from, std::span<T> to) = 0;
     virtual void copy(Vector<const T> from, Vector<T> to) = 0;
     /// v = 0
-    virtual void clear(Vector<T> v) {
-        const std::vector<T> zeros(v.size, T{0});
-        upload({zeros.data(), zeros.size()}, v);
-    }
+    virtual void clear(Vector<T> v) = 0;
 
     /// y = A x
     virtual void multiply(Vector<const T> x, Vector<T> y) = 0;

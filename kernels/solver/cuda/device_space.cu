@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/cuda/device.hpp"
 
@@ -37,18 +38,20 @@ bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
 }  // namespace
 
 template <class T>
-DeviceSpace<T>::DeviceSpace(const cuda::DeviceOperator<T>& a, DevicePreconditioner<T>& m, const cuda::DeviceContext& on)
-    : on_(on),
-      a_(&a),
-      m_(m),
-      kernels_(static_cast<std::size_t>(a.rows()),
-               vector_shapes(static_cast<std::size_t>(a.rows()), sizeof(T), cuda::require_device().multiprocessors),
-               on),
+DeviceSpace<T>::DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on)
+    : SystemSpace<T>(std::move(a), std::move(m), Memory::device, on.stream),
+      on_(on),
+      kernels_(this->size(), vector_shapes(this->size(), sizeof(T), cuda::require_device().multiprocessors), on),
       scalars_(1, on),
       sums_(kMostSums, on),
       pinned_(std::make_unique<Pinned>()) {
     TILESPMV_CUDA(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream()));
     DeviceSpace::write_scalars({});
+    this->make_vectors_between();
+    if (const Buffer<T>* const values = this->inverse_diagonal()) {
+        diagonal_ = cuda::DeviceBuffer<T>(values->size(), on);
+        DeviceSpace::set_diagonal(*values);
+    }
 }
 
 template <class T>
@@ -64,22 +67,24 @@ std::string DeviceSpace<T>::how() const {
 }
 
 template <class T>
-void DeviceSpace<T>::update_values(std::span<const T> values, const PreconditionerParts<T>& parts) {
-    if (!values.empty()) throw Error("new values of A go to the operator that the space was made with");
-    if (!m_.update_values(parts, stream())) forget_graphs();
+void DeviceSpace<T>::update_values(const CsrMatrix<T>& a) {
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));
+    if (!this->follow_matrix(a)) forget_graphs();
+    if (persistent_) persistent_->update_values({a.values.data(), a.values.size()});
+    if (!this->follow_preconditioner()) forget_graphs();
 }
 
 template <class T>
-void DeviceSpace<T>::replace_operator(const cuda::DeviceOperator<T>& a) {
-    forget_graphs();
-    a_ = &a;
+void DeviceSpace<T>::set_diagonal(const Buffer<T>& values) {
+    diagonal_.upload({values.data(), values.size()}, stream());
+    TILESPMV_CUDA(cudaStreamSynchronize(stream()));
 }
 
 template <class T>
 Vector<T> DeviceSpace<T>::make_vector() {
-    auto& made = vectors_.emplace_back(std::max<std::size_t>(size(), 1), on_);
+    auto& made = vectors_.emplace_back(std::max<std::size_t>(this->size(), 1), on_);
     TILESPMV_CUDA(cudaMemsetAsync(made.data(), 0, made.bytes(), stream()));
-    return {made.data(), size()};
+    return {made.data(), this->size()};
 }
 
 template <class T>
@@ -99,28 +104,12 @@ void DeviceSpace<T>::copy(Vector<const T> from, Vector<T> to) {
     if (from.data == to.data) return;
     // Arrays of a caller's may begin anywhere, the kernel reads packs of 16 bytes.
     if (is_aligned(from.data) && is_aligned(to.data)) return kernels_.copy(from.data, to.data);
-    TILESPMV_CUDA(cudaMemcpyAsync(to.data, from.data, size() * sizeof(T), cudaMemcpyDeviceToDevice, stream()));
+    TILESPMV_CUDA(cudaMemcpyAsync(to.data, from.data, this->size() * sizeof(T), cudaMemcpyDeviceToDevice, stream()));
 }
 
 template <class T>
 void DeviceSpace<T>::clear(Vector<T> v) {
     TILESPMV_CUDA(cudaMemsetAsync(v.data, 0, v.size * sizeof(T), stream()));
-}
-
-template <class T>
-void DeviceSpace<T>::multiply(Vector<const T> x, Vector<T> y) {
-    a_->apply(1, cuda::DeviceSpan(x.data, x.size), 0, cuda::DeviceSpan(y.data, y.size), stream());
-}
-
-template <class T>
-void DeviceSpace<T>::residual(Vector<const T> b, Vector<const T> x, Vector<T> r) {
-    copy(b, r);
-    a_->apply(-1, cuda::DeviceSpan(x.data, x.size), 1, cuda::DeviceSpan(r.data, r.size), stream());
-}
-
-template <class T>
-void DeviceSpace<T>::precondition(Vector<const T> r, Vector<T> w) {
-    m_.apply(r.data, w.data, stream());
 }
 
 template <class T>
@@ -153,9 +142,8 @@ void DeviceSpace<T>::advance(const Iterates<T>& v) {
 
 template <class T>
 void DeviceSpace<T>::advance_and_precondition(const Iterates<T>& v) {
-    const auto diagonal = m_.diagonal();
-    if (!diagonal) return Space<T>::advance_and_precondition(v);
-    kernels_.advance(v, scalars(), *diagonal);
+    if (!this->is_diagonal()) return Space<T>::advance_and_precondition(v);
+    kernels_.advance(v, scalars(), diagonal());
 }
 
 template <class T>
@@ -188,9 +176,8 @@ void DeviceSpace<T>::ratio(const Iterates<T>& v) {
 
 template <class T>
 void DeviceSpace<T>::move_and_precondition(const Iterates<T>& v) {
-    const auto diagonal = m_.diagonal();
-    if (!diagonal) return Space<T>::move_and_precondition(v);
-    kernels_.move(v, *diagonal, finish(Recurrence::ratio));
+    if (!this->is_diagonal()) return Space<T>::move_and_precondition(v);
+    kernels_.move(v, diagonal(), finish(Recurrence::ratio));
     finished(Recurrence::ratio);
 }
 
@@ -223,8 +210,7 @@ typename DeviceSpace<T>::Block& DeviceSpace<T>::block_for(int count, Method meth
 template <class T>
 void DeviceSpace<T>::repeat(int count, Method method, const Iterates<T>& v, const std::function<void()>& iteration) {
     if (count <= 0) return;
-    const auto diagonal = m_.diagonal();
-    if (persistent_ && diagonal) return persistent_->run(count, method, v, *diagonal, scalars());
+    if (persistent_) return persistent_->run(count, method, v, diagonal(), scalars());
     last_count_ = std::max(count, last_count_);
     const auto all = [&] {
         for (int i = 0; i < count; ++i) iteration();

@@ -2,50 +2,62 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/graph.hpp"
-#include "kernels/solver/cuda/device_preconditioner.hpp"
 #include "kernels/solver/cuda/persistent.hpp"
 #include "kernels/solver/system_space.hpp"
 
 namespace tilespmv::solver {
 
+/// Makes operators on the current GPU for a `SystemOperator`. The stream must outlive what it makes.
+template <class T>
+typename SystemOperator<T>::Make make_on_gpu(const cuda::DeviceContext& on) {
+    return [on](const std::string& specification, const CsrMatrix<T>& a) {
+        return cuda::make_device_operator<T>(specification, a, default_accumulator<T>(), on);
+    };
+}
+
+/// Gives an operator new values of the host by way of `room`, which grows if it has to; returns when they are not
+/// needed any more.
+template <class T>
+void give_by_way_of(cuda::DeviceBuffer<T>& room, Operator<T>& to, std::span<const T> values,
+                    const cuda::DeviceContext& on) {
+    if (room.size() < values.size()) room = cuda::DeviceBuffer<T>(values.size(), on);
+    room.upload(values, on.stream);
+    to.update_values(Block<const T>(room.data(), values.size(), Memory::device), on.stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
+}
+
 /// One GPU: vectors and scalars in its memory, everything on one stream; only `download`, `norm2` and `read_scalars`
-/// wait. Blocks of iterations are graphs, or one kernel where there are `PersistentIterations`. With user-supplied
-/// operators and preconditioners, which see the same stream. Derive from it for a GPU that has some of the rows:
-/// `finish` and `finished` say how its reductions end. T: float or double.
+/// wait. Blocks of iterations are graphs, or one kernel where there are `PersistentIterations`. Derive from it for a
+/// GPU that has some of the rows: `finish` and `finished` say how its reductions end. T: float or double.
 template <class T>
 class DeviceSpace : public SystemSpace<T> {
 public:
-    /// `a`: square; `m`: of its size, on the GPU that is current. Both must outlive the space, and so must the stream.
-    DeviceSpace(const cuda::DeviceOperator<T>& a, DevicePreconditioner<T>& m, const cuda::DeviceContext& on);
+    /// Operators on the GPU that is current. The stream must outlive the space.
+    DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on);
     /// Waits for what it has launched.
     ~DeviceSpace() override;
 
     /// Does blocks of iterations from now on, on A and M as they are; null: graphs do.
     void set_persistent(std::unique_ptr<PersistentIterations<T>> persistent) { persistent_ = std::move(persistent); }
-    [[nodiscard]] PersistentIterations<T>* persistent() { return persistent_.get(); }
 
     /// The stream that everything is on, and where its memory is from.
     [[nodiscard]] const cuda::DeviceContext& context() const { return on_; }
 
-    [[nodiscard]] std::string_view operator_name() const override { return a_->name(); }
-    [[nodiscard]] std::string_view operator_specification() const override { return a_->specification(); }
     [[nodiscard]] std::string how() const override;
     [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
-    /// Of M; the operator is its owner's, who gives it new values. Throws `Error` if there are any for it.
-    void update_values(std::span<const T> values, const PreconditionerParts<T>& parts) override;
+    void update_values(const CsrMatrix<T>& a) override;
 
-    [[nodiscard]] std::size_t size() const override { return kernels_.size(); }
     Vector<T> make_vector() override;
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
     void copy(Vector<const T> from, Vector<T> to) override;
     void clear(Vector<T> v) override;
-    void multiply(Vector<const T> x, Vector<T> y) override;
-    void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override;
-    void precondition(Vector<const T> r, Vector<T> w) override;
     void remove_mean(Vector<T> v) override;
     double norm2(Vector<const T> r) override;
 
@@ -79,10 +91,16 @@ protected:
     [[nodiscard]] Scalars* scalars() { return scalars_.data(); }
     /// In device memory, `kMostSums`: of the last reduction that no recurrence has taken.
     [[nodiscard]] double* sums() { return sums_.data(); }
-    /// The operator is another one, or M launches something else: graphs are made again.
-    void replace_operator(const cuda::DeviceOperator<T>& a);
+    /// An operator is another one than before: graphs are made again.
     void forget_graphs() { blocks_.clear(); }
-    [[nodiscard]] DevicePreconditioner<T>& preconditioner() { return m_; }
+
+    void times_diagonal(Vector<const T> r, Vector<T> w) override {
+        kernels_.times_diagonal(diagonal(), r.data, w.data);
+    }
+    void set_diagonal(const Buffer<T>& values) override;
+    void give_values(Operator<T>& to, std::span<const T> values) override {
+        give_by_way_of(new_values_, to, values, on_);
+    }
 
 private:
     /// `count` iterations as they were launched once.
@@ -95,11 +113,13 @@ private:
     struct Pinned;
 
     Block& block_for(int count, Method method, const Iterates<T>& v);
+    /// Of a diagonal M.
+    [[nodiscard]] DiagonalView<T> diagonal() const { return {diagonal_.data()}; }
 
     cuda::DeviceContext on_;
-    const cuda::DeviceOperator<T>* a_;
-    DevicePreconditioner<T>& m_;
     VectorLauncher<T> kernels_;
+    cuda::DeviceBuffer<T> diagonal_;    // of M; empty of I
+    cuda::DeviceBuffer<T> new_values_;  // on their way to an operator; made with the first
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::unique_ptr<Pinned> pinned_;

@@ -1,62 +1,81 @@
 #include "kernels/solver/device_space.hpp"
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/solver/cuda/csr_device_space.hpp"
+#include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
+
+namespace {
+
+/// Before the space on it and gone after it.
+struct OwnStream {
+    cuda::Stream own;
+    cuda::DeviceContext on{own.get()};
+};
+
+template <class T>
+const Operator<T>& on_device(const Operator<T>& a) {
+    if (dynamic_cast<const cuda::DeviceOperator<T>*>(&a) != nullptr) return a;
+    throw Error("to solve on a GPU needs operators on a GPU, found " + std::string(a.name()) + " on the CPU");
+}
+
+template <class T>
+class SpaceOnOwnStream final : private OwnStream, public DeviceSpace<T> {
+public:
+    SpaceOnOwnStream(const CsrMatrix<T>& a, const PreconditionerParts<T>& m, const DeviceSpaceOptions& options,
+                     const cuda::DeviceCsrView<T>* where)
+        : DeviceSpace<T>(operator_of(a, options.operator_name, where, on), preconditioner_of(m, make_on_gpu<T>(on)),
+                         on) {
+        if (may_persist(options)) this->set_persistent(make_persistent(a, options, on));
+    }
+    SpaceOnOwnStream(const Operator<T>& a, const Operator<T>* m)
+        : DeviceSpace<T>(SystemOperator<T>(on_device(a)), preconditioner_of(m == nullptr ? m : &on_device(*m)), on) {}
+
+private:
+    /// `where`: A is there, too, and an operator that can multiplies it in that place.
+    static SystemOperator<T> operator_of(const CsrMatrix<T>& a, const std::string& name,
+                                         const cuda::DeviceCsrView<T>* where, const cuda::DeviceContext& on) {
+        if (where == nullptr) return {name, a, make_on_gpu<T>(on)};
+        return {name, a, [where, on](const std::string& specification, const CsrMatrix<T>& here) {
+                    return cuda::make_device_operator<T>(specification, Source<T>(here, *where),
+                                                         default_accumulator<T>(), on);
+                }};
+    }
+    static bool may_persist(const DeviceSpaceOptions& options) {
+        return options.use_persistent_kernel && !options.constant_null_space;
+    }
+    std::unique_ptr<PersistentIterations<T>> make_persistent(const CsrMatrix<T>& a, const DeviceSpaceOptions& options,
+                                                             const cuda::DeviceContext& context) const {
+        const bool any_size = options.persistent_at_any_size;
+        if (this->is_diagonal()) {
+            if (auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), any_size))
+                return std::make_unique<PersistentIterations<T>>(a, *plan, context);
+        }
+        if (!any_size) return nullptr;
+        throw Error(this->is_diagonal()
+                        ? "the vectors of the system do not fit into the shared memory of the GPU: no persistent kernel"
+                        : "the persistent kernel applies diagonal preconditioners only");
+    }
+};
+
+}  // namespace
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                   const DeviceSpaceOptions& options,
                                                   const cuda::DeviceCsrView<T>* where) {
     static_cast<void>(cuda::require_device());
-    const bool may_persist = options.use_persistent_kernel && !options.constant_null_space;
-    const auto persistence = options.persistent_at_any_size ? Persistence::yes : Persistence::automatic;
-    return make_csr_device_space<T>(a, m, options.operator_name, may_persist ? persistence : Persistence::no, where);
+    return std::make_unique<SpaceOnOwnStream<T>>(a, m, options, where);
 }
-
-namespace {
-
-/// What the space is made over, before it and gone after it.
-template <class T>
-struct OperatorsOfCaller {
-    explicit OperatorsOfCaller(const Operator<T>* of_m, index_t rows) : on(own_stream.get()) {
-        if (of_m != nullptr) {
-            m = std::make_unique<DeviceOperatorPreconditioner<T>>(on_device(*of_m));
-        } else {
-            PreconditionerParts<T> none;
-            none.size = rows;
-            m = make_device_preconditioner<T>(none, on);
-        }
-    }
-    static const cuda::DeviceOperator<T>& on_device(const Operator<T>& a) {
-        if (const auto* found = dynamic_cast<const cuda::DeviceOperator<T>*>(&a)) return *found;
-        throw Error("to solve on a GPU needs operators on a GPU, found " + std::string(a.name()) + " on the CPU");
-    }
-
-    cuda::Stream own_stream;
-    cuda::DeviceContext on;
-    std::unique_ptr<DevicePreconditioner<T>> m;
-};
-
-template <class T>
-class SpaceOfCaller final : private OperatorsOfCaller<T>, public DeviceSpace<T> {
-public:
-    SpaceOfCaller(const Operator<T>& a, const Operator<T>* of_m)
-        : OperatorsOfCaller<T>(of_m, a.rows()), DeviceSpace<T>(this->on_device(a), *this->m, this->on) {}
-};
-
-}  // namespace
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Operator<T>* m) {
     static_cast<void>(cuda::require_device());
-    return std::make_unique<SpaceOfCaller<T>>(a, m);
+    return std::make_unique<SpaceOnOwnStream<T>>(a, m);
 }
 
 template <class T>

@@ -100,11 +100,6 @@ void VectorLauncher<T>::times_diagonal(const DiagonalView<T>& diagonal, const T*
 }
 
 template <class T>
-void VectorLauncher<T>::axpy(T a, const T* x, T* y) const {
-    launch(Axpy<T>{{}, a, x, y}, are_aligned({x, y}));
-}
-
-template <class T>
 void VectorLauncher<T>::copy(const T* from, T* to) const {
     launch(Copy<T>{{}, from, to}, are_aligned({from, to}));
 }

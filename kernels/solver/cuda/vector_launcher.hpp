@@ -43,8 +43,6 @@ public:
     void subtract_mean(T* v, const double* sum, double count) const;
     /// w = M r
     void times_diagonal(const DiagonalView<T>& m, const T* r, T* w) const;
-    /// y = a x + y
-    void axpy(T a, const T* x, T* y) const;
     /// to = from
     void copy(const T* from, T* to) const;
 

@@ -255,23 +255,6 @@ struct SubtractMean : Always {
     }
 };
 
-/// y = a x + y
-template <class T>
-struct Axpy : Always {
-    T a;
-    const T* x;
-    T* y;
-
-    template <int kCount>
-    __device__ void at(std::int64_t i) const {
-        const auto of_x = Pack<T, kCount>::load(x + i);
-        auto of_y = Pack<T, kCount>::load(y + i);
-#pragma unroll
-        for (int j = 0; j < kCount; ++j) of_y.of[j] += a * of_x.of[j];
-        of_y.store(y + i);
-    }
-};
-
 /// to = from
 template <class T>
 struct Copy : Always {

@@ -3,8 +3,8 @@
 
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
-#include "kernels/solver/cuda/csr_device_space.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
+#include "kernels/solver/cuda/device_space.hpp"
+#include "kernels/solver/device_space.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -15,6 +15,14 @@ namespace tilespmv::testing {
 namespace {
 
 using namespace tilespmv::solver;
+
+/// Whether one kernel does blocks of iterations.
+enum class Persistence { yes, no };
+
+DeviceSpaceOptions with(Persistence persistence, const char* operator_name = "csr-vector") {
+    const bool is_asked = persistence == Persistence::yes;
+    return {.operator_name = operator_name, .use_persistent_kernel = is_asked, .persistent_at_any_size = is_asked};
+}
 
 constexpr Method kMethods[]{Method::chronopoulos_gear, Method::textbook};
 
@@ -75,7 +83,7 @@ protected:
         SCOPED_TRACE(std::string(system) + ' ' + m + (persistence == Persistence::yes ? " persistent" : " graph"));
         const auto a = generate<T>(system);
         const auto preconditioner = make_preconditioner<T>(m, a);
-        const auto space = make_csr_device_space<T>(a, preconditioner->parts(), "csr-vector", persistence);
+        const auto space = make_device_space<T>(a, preconditioner->parts(), with(persistence));
         for (const Method method : kMethods) {
             SCOPED_TRACE(method_name(method));
             const auto expected = solve_on_cpu<T>(a, m, method);
@@ -96,8 +104,9 @@ protected:
         const auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), true, tuning);
         ASSERT_TRUE(plan) << system;
         SCOPED_TRACE(std::string(system) + ", " + plan->describe());
-        const auto space = make_csr_device_space<T>(a, preconditioner->parts(), "csr-vector", Persistence::no);
-        space->set_persistent(std::make_unique<PersistentIterations<T>>(a, *plan, space->context()));
+        const auto space = make_device_space<T>(a, preconditioner->parts(), with(Persistence::no));
+        auto& on_device = dynamic_cast<DeviceSpace<T>&>(*space);
+        on_device.set_persistent(std::make_unique<PersistentIterations<T>>(a, *plan, on_device.context()));
         for (const Method method : kMethods) {
             SCOPED_TRACE(method_name(method));
             const auto found = solve_in<T>(*space, method, 16);
@@ -128,7 +137,7 @@ TEST_F(SpaceOnDevice, WithoutPreconditioner) {
     PreconditionerParts<double> parts;
     parts.size = a.rows;
     for (const auto persistence : {Persistence::no, Persistence::yes}) {
-        const auto space = make_csr_device_space<double>(a, parts, "csr-vector", persistence);
+        const auto space = make_device_space<double>(a, parts, with(persistence));
         for (const Method method : kMethods) {
             // The diagonal of a 5-point grid is constant: M = I takes the same steps.
             expect_alike(solve_in<double>(*space, method, 8), solve_on_cpu(a, "jacobi", method));
@@ -150,7 +159,7 @@ TEST_F(SpaceOnDevice, BlocksStopAtTheEnd) {
     const auto a = generate<double>("laplace2d:n=20");
     const auto m = make_preconditioner<double>("jacobi", a);
     for (const auto persistence : {Persistence::no, Persistence::yes}) {
-        const auto space = make_csr_device_space<double>(a, m->parts(), "csr-vector", persistence);
+        const auto space = make_device_space<double>(a, m->parts(), with(persistence));
         for (const Method method : kMethods) {
             const auto one_by_one = solve_in<double>(*space, method, 1);
             const auto in_blocks = solve_in<double>(*space, method, 500);
@@ -166,7 +175,7 @@ TEST_F(SpaceOnDevice, TellsWhatIsNotPositiveDefinite) {
     PreconditionerParts<double> parts;
     parts.size = a.rows;
     for (const auto persistence : {Persistence::no, Persistence::yes}) {
-        const auto space = make_csr_device_space<double>(a, parts, "csr-vector", persistence);
+        const auto space = make_device_space<double>(a, parts, with(persistence));
         for (const Method method : kMethods) {
             EXPECT_EQ(solve_in<double>(*space, method, 8).report.end, End::not_positive_definite);
         }
@@ -186,14 +195,16 @@ TEST_F(SpaceOnDevice, TakesNewValues) {
     for (const auto* name : {"csr-vector", "ell"}) {  // ell is made again
         for (const auto* m : {"jacobi", "ssor-ai:w=1.2"}) {
             SCOPED_TRACE(std::string(name) + ' ' + m);
-            const auto before = make_preconditioner<double>(m, a);
-            const auto after = make_preconditioner<double>(m, changed);
             const bool is_diagonal = std::string_view(m) == "jacobi";
             for (const auto persistence : {Persistence::no, is_diagonal ? Persistence::yes : Persistence::no}) {
-                const auto space = make_csr_device_space<double>(a, before->parts(), name, persistence);
+                auto current = a.clone();
+                const auto preconditioner = make_preconditioner<double>(m, current);
+                const auto space = make_device_space<double>(current, preconditioner->parts(), with(persistence, name));
                 expect_alike(solve_in<double>(*space, Method::chronopoulos_gear, 8),
                              solve_on_cpu(a, m, Method::chronopoulos_gear));
-                space->update_values({changed.values.data(), changed.values.size()}, after->parts());
+                std::ranges::copy(changed.values, current.values.begin());
+                preconditioner->update_values(current);
+                space->update_values(current);
                 expect_alike(solve_in<double>(*space, Method::chronopoulos_gear, 8),
                              solve_on_cpu(changed, m, Method::chronopoulos_gear));
             }
@@ -212,10 +223,9 @@ TEST_F(SpaceOnDevice, TakesOperatorsOfTheCallers) {
     const cuda::Stream stream;
     const auto of_a = cuda::make_device_operator<double>("csr-merge", a, Accumulator::float64, stream.get());
     const auto of_m = cuda::make_device_operator<double>("csr-vector", half, Accumulator::float64, stream.get());
-    DeviceOperatorPreconditioner<double> m(*of_m);
-    DeviceSpace<double> space(*of_a, m, stream.get());
+    const auto space = make_device_space<double>(*of_a, of_m.get());
     for (const Method method : kMethods)
-        expect_alike(solve_in<double>(space, method, 8), solve_on_cpu(a, "jacobi", method));
+        expect_alike(solve_in<double>(*space, method, 8), solve_on_cpu(a, "jacobi", method));
 }
 
 TEST_F(SpaceOnDevice, KeepsOutAConstantNullSpace) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "kernels/solver/choose_preconditioner.hpp"
-#include "kernels/solver/preconditioner/host_preconditioner.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/solver/systems.hpp"
 #include "tests/support/message_of.hpp"
@@ -71,13 +70,6 @@ TEST(Misuse, OfPreconditionersOfTheCallers) {
     EXPECT_EQ(made_with(chain(16, generate<double>("uniform:n=16,cols=9,per_row=2"))),
               misfit + "columns of a stage, found 9, expected 16");
     EXPECT_EQ(made_with(chain(16, moved_from())), "1: CSR: row_ptrs has 0 entries, expected rows + 1 = 17");
-}
-
-TEST(Misuse, OfPartsThatDoNotFitEachOther) {
-    const auto made = [](const Parts& parts) { return message_of([&] { make_host_preconditioner<double>(parts); }); };
-    EXPECT_EQ(made(chain(16, grid())), "0: ");
-    EXPECT_THAT(made(diagonal(16, 15)), HasSubstr("values of the inverse diagonal, found 15, expected 16"));
-    EXPECT_THAT(made(chain(9, grid())), HasSubstr("rows of a stage, found 16, expected 9"));
 }
 
 TEST(Misuse, OfPreconditionersThatBecomeOthers) {
