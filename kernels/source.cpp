@@ -36,7 +36,6 @@ struct Source<V>::State {
     std::shared_ptr<std::atomic<std::size_t>> bytes_to_host = std::make_shared<std::atomic<std::size_t>>();
 
     CUstream_st* stream = nullptr;
-    cuda::SentArrays* sent = nullptr;
     std::string preferred;
 
     /// Of arrays that stay as long as this.
@@ -227,7 +226,6 @@ Source<V> Source<V>::alike() const {
     other->selector = state_->selector;
     other->bytes_to_host = state_->bytes_to_host;
     other->stream = state_->stream;
-    other->sent = state_->sent;
     return Source(std::move(other));
 }
 
@@ -262,15 +260,6 @@ template <Value V>
 void Source<V>::read_on(CUstream_st* stream) const {
     state_->stream = stream;
 }
-template <Value V>
-void Source<V>::lend(cuda::SentArrays* sent) const {
-    state_->sent = sent;
-}
-template <Value V>
-cuda::SentArrays* Source<V>::sent() const {
-    return state_->sent;
-}
-
 template <Value V>
 std::size_t Source<V>::bytes_to_host() const {
     return *state_->bytes_to_host;

@@ -66,10 +66,6 @@ namespace tilespmv {
 template <Value V>
 struct StripMatrix;
 
-namespace cuda {
-class SentArrays;
-}
-
 /// A representation of a whole matrix that operators are made from: CSR, in the memory of the host or of a GPU, or
 /// tiles or strips in that of the host.
 enum class Form { csr, tiles, strips };
@@ -134,10 +130,6 @@ public:
 
     /// Sets the stream in whose order forms on a GPU are copied from there; without a call it is the default stream.
     void read_on(CUstream_st* stream) const;
-    /// Columns and values of the CSR form that are copied to a GPU already, while operators are made of the source;
-    /// null: none are. See `cuda::SentSource`.
-    void lend(cuda::SentArrays* sent) const;
-    [[nodiscard]] cuda::SentArrays* sent() const;
     /// The same matrix, whose arrays on a GPU are to be used in another way.
     [[nodiscard]] Source with_device_arrays(cuda::DeviceArrays arrays) const;
     /// Bytes that were copied from a GPU to the host to prepare operators, of all copies of this source.

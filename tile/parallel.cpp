@@ -4,15 +4,18 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <limits>
+#include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <omp.h>
 #include <sched.h>
 
-#include "tile/task_group.hpp"
-
 namespace tilespmv {
+namespace {
 
 /// Calls that several threads claim one after the other. Nothing is allocated for it: it ends when none of them is in
 /// it any more.
@@ -21,8 +24,8 @@ public:
     using Call = std::function<void(std::int64_t)>;
 
     /// `helpers`: the most threads that are to be woken.
-    SharedLoop(std::int64_t count, Call call, std::int64_t helpers)
-        : count_(count), call_(std::move(call)), helpers_(helpers) {}
+    SharedLoop(std::int64_t count, const Call& call, std::int64_t helpers)
+        : count_(count), call_(call), helpers_(helpers) {}
 
     /// Makes calls as long as there are some that nobody has begun.
     void run() {
@@ -38,10 +41,8 @@ public:
     /// The first threads wake two each, and these two more: to wake a thread takes microseconds, in which a short loop
     /// ends.
     void wake_helpers();
-    /// Returns when all calls that were begun have ended. Nobody begins others.
-    void finish();
     void rethrow() {
-        if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+        if (exception_) std::rethrow_exception(exception_);
     }
 
 private:
@@ -56,7 +57,7 @@ private:
     }
 
     const std::int64_t count_;
-    const Call call_;
+    const Call& call_;
     const std::int64_t helpers_;
     std::atomic<std::int64_t> woken_ = 0;
     std::atomic<std::int64_t> begun_ = 0;
@@ -168,10 +169,7 @@ void SharedLoop::wake_helpers() {
     }
 }
 
-void SharedLoop::finish() {
-    begun_ = count_;
-    Helpers::of_process().leave(*this);
-}
+}  // namespace
 
 void run_parallel(std::int64_t count, const std::function<void(std::int64_t)>& f) {
     const int threads = omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
@@ -183,23 +181,8 @@ void run_parallel(std::int64_t count, const std::function<void(std::int64_t)>& f
     omp_set_num_threads(1);
     loop.run();
     omp_set_num_threads(threads);
-    loop.finish();
+    Helpers::of_process().leave(loop);
     loop.rethrow();
-}
-
-TaskGroup::TaskGroup(std::vector<Task> tasks) {
-    const auto count = static_cast<std::int64_t>(tasks.size());
-    const auto call = [tasks = std::move(tasks)](std::int64_t i) { tasks[static_cast<std::size_t>(i)](); };
-    loop_ = std::make_unique<SharedLoop>(count, call, omp_get_max_threads() > 1 ? 1 : 0);
-    loop_->wake_helpers();
-}
-
-TaskGroup::~TaskGroup() { loop_->finish(); }
-
-void TaskGroup::wait() {
-    loop_->run();
-    loop_->finish();
-    loop_->rethrow();
 }
 
 }  // namespace tilespmv

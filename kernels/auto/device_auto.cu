@@ -7,15 +7,10 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/sampled_pattern.hpp"
-#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::cuda {
 namespace {
-
-/// Nonzeros up to which columns and values are copied while an operator is chosen: all of them need at least one of
-/// both. Of larger matrices all threads copy when it is, and sooner than the one that has time before.
-constexpr offset_t kMostSent = 400'000;
 
 template <class V>
 std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const Source<V>& source,
@@ -63,8 +58,6 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
         pattern = sampled.emplace(source, on).view();
     }
     pattern.sum_bytes = accumulator_bytes(*context.accumulator);
-    std::optional<SentSource<V>> sent;
-    if (source.find_device_csr() == nullptr && pattern.nnz() <= kMostSent) sent.emplace(source, on);
     const auto ranked =
         rank_operators({.features = features_of(pattern), .gpu = this_gpu(sizeof(V)), .products = read.products});
     return make_first(ranked,

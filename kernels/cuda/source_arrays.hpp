@@ -2,46 +2,10 @@
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_rows.hpp"
-#include "kernels/cuda/sent_arrays.hpp"
 #include "kernels/operator.hpp"
 #include "kernels/source.hpp"
 
 namespace tilespmv::cuda {
-
-/// While it lives, columns and values of the CSR form of a source are copied to the GPU by another thread, for
-/// whichever operator is made of that next.
-template <class V>
-class SentSource {
-public:
-    SentSource(const Source<V>& source, const DeviceContext& on)
-        : source_(source), arrays_({bytes_of(source.csr().col_idxs), bytes_of(source.csr().values)}, on) {
-        source_.lend(&arrays_);
-    }
-    SentSource(const SentSource&) = delete;
-    SentSource& operator=(const SentSource&) = delete;
-    ~SentSource() { source_.lend(nullptr); }
-
-    static constexpr std::size_t kColumns = 0;
-    static constexpr std::size_t kValues = 1;
-
-private:
-    template <class T>
-    static std::span<const std::byte> bytes_of(const Buffer<T>& array) {
-        return std::as_bytes(std::span<const T>(array.data(), array.size()));
-    }
-
-    Source<V> source_;
-    SentArrays arrays_;
-};
-
-/// Array number `which` of a `SentSource`: the copy that is there, or one of `host` that is begun on the stream.
-template <class V, class T>
-DeviceBuffer<T> taken_or_uploaded(const Source<V>& source, std::size_t which, const Buffer<T>& host,
-                                  const DeviceContext& on) {
-    void* const taken = source.sent() == nullptr ? nullptr : source.sent()->take(which);
-    if (taken != nullptr) return DeviceBuffer<T>(static_cast<T*>(taken), host.size(), on);
-    return DeviceBuffer<T>(host, on);
-}
 
 /// Nonzeros up to which the plan of a matrix in the memory of the host is made there, where it takes less time than the
 /// launches of kernels that make it.
@@ -70,13 +34,13 @@ DeviceBuffer<T> copied_on_device(const T* there, offset_t size, const DeviceCont
 template <class V>
 DeviceBuffer<index_t> columns_on_device(const Source<V>& source, const DeviceContext& on) {
     if (const auto* there = source.find_device_csr()) return copied_on_device(there->col_idxs, there->nnz, on);
-    return taken_or_uploaded(source, SentSource<V>::kColumns, source.csr().col_idxs, on);
+    return DeviceBuffer<index_t>(source.csr().col_idxs, on);
 }
 /// One of its values.
 template <class V>
 DeviceBuffer<V> values_on_device(const Source<V>& source, const DeviceContext& on) {
     if (const auto* there = source.find_device_csr()) return copied_on_device(there->values, there->nnz, on);
-    return taken_or_uploaded(source, SentSource<V>::kValues, source.csr().values, on);
+    return DeviceBuffer<V>(source.csr().values, on);
 }
 
 /// Columns of the CSR form for kernels that read them: where they are if that is device memory, else a copy.

@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/threads.hpp"
-#include "tile/task_group.hpp"
 
 namespace tilespmv {
 namespace {
@@ -173,46 +172,6 @@ TEST(Scratch, IsUsedByOneThreadAtATime) {
         });
     });
     EXPECT_LE(values, 4);
-}
-
-TEST(TaskGroup, BeginsBesideTheCaller) {
-    const Threads of_loop(2);
-    std::atomic<bool> has_begun = false;
-    for (int round = 0; round < 100 && !has_begun; ++round) {
-        Gate begun;
-        const TaskGroup group({[&] {
-            has_begun = true;
-            begun.open();
-        }});
-        begun.wait(std::chrono::milliseconds(20));
-    }
-    EXPECT_TRUE(has_begun);
-}
-
-TEST(TaskGroup, EndsWithoutTheTasksThatNobodyBegan) {
-    const Threads of_loop(1);
-    int runs = 0;
-    {
-        const TaskGroup group({[&] { ++runs; }});
-    }
-    EXPECT_EQ(runs, 0);
-}
-
-TEST(TaskGroup, WaitsAtItsEndForTasksThatWereBegun) {
-    const Threads of_loop(4);
-    for (int round = 0; round < 1000; ++round) {
-        std::atomic<bool> begun = false;
-        std::atomic<bool> ended = false;
-        {
-            const TaskGroup group({[&] {
-                begun = true;
-                std::this_thread::yield();
-                ended = true;
-            }});
-            if (round % 2 == 0) std::this_thread::yield();
-        }
-        ASSERT_EQ(begun, ended);
-    }
 }
 
 }  // namespace
