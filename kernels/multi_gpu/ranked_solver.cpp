@@ -69,7 +69,7 @@ void choose_preconditioner_of(RankedState<T>& state, const solver::TrialSolve<T>
             .use_persistent_kernel = false};
         solver::TrialSolve<T> of_rank{.goal = trial.goal};
         if (!trial.b.empty()) of_rank.b = own(trial.b, rank.plan);
-        auto chosen = solver::choose_and_make_preconditioner(rank.matrix.interior, options, of_rank);
+        auto chosen = solver::choose_preconditioner(rank.matrix.interior, options, of_rank);
         state.choice = std::move(chosen.choice);
         rank.preconditioner = std::move(chosen.made);
     });

@@ -136,12 +136,6 @@ void decide(PreconditionerChoice& choice) {
     choice.reason = fmt::format("none of {} tried converged in its trial", choice.trials.size());
 }
 
-/// The trial of the one that is taken; null if there is none.
-const PreconditionerTrial* taken(const PreconditionerChoice& choice) {
-    const auto found = std::ranges::find(choice.trials, choice.specification, &PreconditionerTrial::specification);
-    return found == choice.trials.end() ? nullptr : &*found;
-}
-
 template <class T>
 CsrMatrix<T> borrowed(const CsrMatrix<T>& a) {
     return borrow_csr<T>(a.rows, a.cols, std::span<const std::int64_t>(a.row_ptrs.begin(), a.row_ptrs.end()),
@@ -180,76 +174,36 @@ Tried<T> try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<
     return tried;
 }
 
-/// Also M of the choice, if it was tried.
-template <class T>
-ChosenPreconditioner<T> try_all(const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                                const SolveOptions& goal, std::span<const std::string> candidates) {
-    ChosenPreconditioner<T> chosen;
-    std::vector<std::shared_ptr<Preconditioner<T>>> made;
-    for (const auto& candidate : candidates) {
-        Tried<T> tried = try_one(candidate, a, b, options, goal);
-        chosen.choice.trials.push_back(std::move(tried.trial));
-        made.push_back(std::move(tried.made));
-    }
-    decide(chosen.choice);
-    if (const PreconditionerTrial* trial = taken(chosen.choice)) {
-        chosen.made = made[static_cast<std::size_t>(trial - chosen.choice.trials.data())];
-        chosen.setup_seconds = trial->setup_seconds;
-    }
-    return chosen;
-}
-
-template <class T>
-ChosenPreconditioner<T> choose(const CsrMatrix<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
-                               std::span<const std::string> candidates) {
-    if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
-    require_square(a, "to choose a preconditioner");
-    Buffer<T> made;
-    const std::span<const T> b = trial_right_hand_side(a, trial, made);
-    return try_all(a, b, options, trial.goal, candidates);
-}
-
 }  // namespace
 
 template <class T>
-std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a) {
+ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                              const TrialSolve<T>& trial, std::span<const std::string> candidates) {
+    if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
     require_square(a, "to choose a preconditioner");
-    return {"none", "jacobi", "ssor-ai"};
-}
-
-template <class T>
-PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial, std::span<const std::string> candidates) {
     const auto before = std::chrono::steady_clock::now();
-    auto chosen = choose<T>(a, options, trial, candidates);
-    chosen.choice.seconds = seconds_since(before) - chosen.setup_seconds;
-    return std::move(chosen.choice);
-}
-
-template <class T>
-ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                                       const TrialSolve<T>& trial) {
-    const auto before = std::chrono::steady_clock::now();
-    const auto candidates = preconditioner_candidates(a);
-    auto chosen = choose<T>(a, options, trial, candidates);
-    chosen.choice.seconds = seconds_since(before) - chosen.setup_seconds;
+    Buffer<T> made;
+    const std::span<const T> b = trial_right_hand_side(a, trial, made);
+    ChosenPreconditioner<T> chosen;
+    std::vector<std::shared_ptr<Preconditioner<T>>> all;
+    for (const auto& candidate : candidates) {
+        Tried<T> tried = try_one(candidate, a, b, options, trial.goal);
+        chosen.choice.trials.push_back(std::move(tried.trial));
+        all.push_back(std::move(tried.made));
+    }
+    decide(chosen.choice);
+    chosen.choice.seconds = seconds_since(before);
+    const auto& trials = chosen.choice.trials;
+    const auto taken = std::ranges::find(trials, chosen.choice.specification, &PreconditionerTrial::specification);
+    if (taken == trials.end()) return chosen;
+    chosen.made = all[static_cast<std::size_t>(taken - trials.begin())];
+    chosen.choice.seconds -= taken->setup_seconds;
     return chosen;
 }
 
-template <class T>
-PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial) {
-    return choose_and_make_preconditioner(a, options, trial).choice;
-}
-
-#define TILESPMV_INSTANTIATE(T)                                                                                \
-    template std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>&);                          \
-    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,             \
-                                                        const TrialSolve<T>&, std::span<const std::string>);   \
-    template ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
-                                                                    const TrialSolve<T>&);                     \
-    template PreconditionerChoice choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,             \
-                                                        const TrialSolve<T>&);
+#define TILESPMV_INSTANTIATE(T)                                                                       \
+    template ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
+                                                           const TrialSolve<T>&, std::span<const std::string>);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -50,9 +50,15 @@ struct PreconditionerChoice {
     double seconds = 0;  ///< that it took to find out, without those that made the one that is taken
 };
 
-/// Preconditioners that are worth a trial: none, jacobi and ssor-ai. `name[:option=value,...]` each.
+/// Preconditioners that are worth a trial, from the simplest to the most expensive: `name[:option=value,...]` each.
+inline const std::vector<std::string> kPreconditionerCandidates{"none", "jacobi", "ssor-ai"};
+
+/// A choice with its M, so that nobody makes it a second time.
 template <class T>
-std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
+struct ChosenPreconditioner {
+    PreconditionerChoice choice;
+    std::shared_ptr<Preconditioner<T>> made;  ///< null if it was not among those tried
+};
 
 /// Tries each candidate on A x = b, for 40 iterations and as many more, up to 400, until ||r|| has fallen by ten, and
 /// takes the one of the least predicted time to the tolerance of `trial.goal`. If none may be taken, the choice is
@@ -61,23 +67,8 @@ std::vector<std::string> preconditioner_candidates(const CsrMatrix<T>& a);
 /// b of another size, without candidates, and what is no fault of a candidate's as `Solver` does (`usage`,
 /// `unavailable`).
 template <class T>
-PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial, std::span<const std::string> candidates);
-/// The same for the candidates of `preconditioner_candidates`.
-template <class T>
-PreconditionerChoice choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                           const TrialSolve<T>& trial = {});
-
-/// A choice with its M, so that nobody makes it a second time.
-template <class T>
-struct ChosenPreconditioner {
-    PreconditionerChoice choice;
-    std::shared_ptr<Preconditioner<T>> made;  ///< null if it was not among those tried
-    double setup_seconds = 0;                 ///< that it took to make it
-};
-/// The same, with the preconditioner that was made.
-template <class T>
-ChosenPreconditioner<T> choose_and_make_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                                       const TrialSolve<T>& trial = {});
+ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                              const TrialSolve<T>& trial = {},
+                                              std::span<const std::string> candidates = kPreconditionerCandidates);
 
 }  // namespace tilespmv::solver

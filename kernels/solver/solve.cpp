@@ -116,7 +116,7 @@ bool Solver<T>::is_persistent() const {
 template <class T>
 void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial) {
     options.backend = backend_;
-    auto chosen = choose_and_make_preconditioner<T>(a_, options, trial);
+    auto chosen = choose_preconditioner<T>(a_, options, trial);
     preconditioner_choice_ = std::move(chosen.choice);
     preconditioner_ = std::move(chosen.made);
 }

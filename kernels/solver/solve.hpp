@@ -46,7 +46,7 @@ template <class T>
 class Solver {
 public:
     /// Takes A over: square and symmetric, which is not checked (`check_symmetry`). A GPU gets a copy of it. The
-    /// preconditioner `auto` is chosen by `choose_preconditioner` from `preconditioner_candidates`, on `trial`;
+    /// preconditioner `auto` is chosen by `choose_preconditioner` from `kPreconditionerCandidates`, on `trial`;
     /// `preconditioner_choice` says what was tried and why. Throws `Error` for a matrix that is not square, for options
     /// as `make_operator` and `make_preconditioner` do, and `unavailable` without a GPU.
     Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial = {});

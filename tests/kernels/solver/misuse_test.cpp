@@ -91,7 +91,6 @@ TEST(Misuse, OfMatricesThatWereMovedFrom) {
     EXPECT_EQ(message_of([] { Solver<double>(moved_from(), {.preconditioner = "auto"}); }), empty);
     EXPECT_EQ(message_of([&] { Solver<double>(moved_from(), m, {}); }), empty);
     EXPECT_EQ(message_of([] { make_preconditioner<double>("none", moved_from()); }), empty);
-    EXPECT_EQ(message_of([] { preconditioner_candidates(moved_from()); }), empty);
     EXPECT_EQ(message_of([] { choose_preconditioner(moved_from(), {}); }), empty);
     EXPECT_EQ(message_of([] { choose_preconditioner(generate<double>("uniform:n=4,cols=5,per_row=2"), {}); }),
               "1: to choose a preconditioner needs a square matrix, found 4 rows and 5 columns");
