@@ -4,7 +4,7 @@
 
 namespace tilespmv::multi_gpu {
 
-std::unique_ptr<DeviceGroup> make_nccl_group(int) {
+std::vector<std::unique_ptr<Communicator>> connect_by_nccl(int) {
     throw Error(
         "GPUs that do not reach each other's memory need NCCL, which this build does not have; install it and "
         "configure again with -DNCCL_ROOT=DIRECTORY, or take one GPU",

@@ -15,7 +15,6 @@ public:
     Communicator& operator=(const Communicator&) = delete;
     virtual ~Communicator() = default;
 
-    [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
 
     /// Sends `sent`, the values of `plan.sent` in their order, and fills `halo` with those of `plan.halo_cols`; both of
@@ -24,6 +23,8 @@ public:
                           void* stream) = 0;
     /// all[k * count + i] = own[i] of rank k, for each of size() ranks. As `exchange` otherwise.
     virtual void all_gather(const double* own, int count, double* all, void* stream) = 0;
+    /// Ends what ranks wait for, from any thread; it is of no more use.
+    virtual void abort() noexcept {}
 };
 
 }  // namespace tilespmv::multi_gpu

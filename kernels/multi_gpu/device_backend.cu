@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -200,7 +201,7 @@ public:
             peers_ = std::make_unique<Peers>(std::move(access));
         } else {
             open_pools(gpus);
-            on_gpus_ = make_nccl_group(gpus);
+            by_nccl_ = connect_by_nccl(gpus);
         }
     }
 
@@ -211,7 +212,8 @@ public:
         static_cast<void>(cuda::require_device());
         Meeting& meeting = on_host_.meeting();
         Links links;
-        if (meeting.ranks() > 1) links = {peers_.get(), on_gpus_ ? &on_gpus_->communicator(rank) : nullptr, &meeting};
+        if (meeting.ranks() > 1)
+            links = {peers_.get(), peers_ ? nullptr : by_nccl_[static_cast<std::size_t>(rank)].get(), &meeting};
         if (peers_) {
             peers_->inboxes.open(*input.plan, sizeof(T));
             meeting.wait();  // then all of them are
@@ -223,12 +225,12 @@ public:
     [[nodiscard]] int check_every() const override { return kChecks; }
     void give_up() noexcept override {
         if (peers_) peers_->access->abort();
-        if (on_gpus_) on_gpus_->abort();
+        for (const auto& one : by_nccl_) one->abort();
     }
 
 private:
     ThreadGroup on_host_;
-    std::unique_ptr<DeviceGroup> on_gpus_;  // null where there are peers
+    std::vector<std::unique_ptr<Communicator>> by_nccl_;  // of each GPU; none where there are peers
     std::unique_ptr<Peers> peers_;
 };
 

@@ -1,5 +1,4 @@
 #include "kernels/multi_gpu/halo_plan.hpp"
-#include "kernels/multi_gpu/require_pattern.hpp"
 
 #include <algorithm>
 #include <atomic>

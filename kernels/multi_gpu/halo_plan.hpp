@@ -55,6 +55,10 @@ struct RankMatrix {
 template <Value V>
 RankMatrix<V> make_rank_matrix(const CsrMatrix<V>& a, const HaloPlan& plan);
 
+/// Throws `Error` unless `a` has the pattern of the matrix that `m` was made of. In parallel.
+template <Value V>
+void require_pattern(const CsrMatrix<V>& a, const HaloPlan& plan, const RankMatrix<V>& m);
+
 /// Puts new values of the whole matrix, of the same pattern, into `m`, in parallel.
 template <Value V>
 void copy_values(const CsrMatrix<V>& a, const HaloPlan& plan, RankMatrix<V>& m);

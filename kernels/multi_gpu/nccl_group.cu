@@ -63,15 +63,14 @@ void check_nccl(ncclResult_t status, const char* what) {
 /// A communicator of NCCL, which one thread uses and any may abort.
 class NcclMember final : public Communicator {
 public:
-    NcclMember(ncclComm_t comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
+    NcclMember(ncclComm_t comm, int size) : comm_(comm), size_(size) {}
     ~NcclMember() override {
         if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(nccl().destroy(comm));
     }
-    void abort() noexcept {
+    void abort() noexcept override {
         if (const ncclComm_t comm = take(); comm != nullptr) static_cast<void>(nccl().abort(comm));
     }
 
-    [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
 
     void exchange(const HaloPlan& plan, const void* sent, void* halo, std::size_t value_bytes, void* stream) override {
@@ -113,34 +112,20 @@ private:
 
     std::mutex mutex_;
     ncclComm_t comm_;
-    int rank_;
     int size_;
-};
-
-class NcclGroup final : public DeviceGroup {
-public:
-    explicit NcclGroup(int gpus) {
-        static_cast<void>(setenv("NCCL_NVLS_ENABLE", "0", 0));  // multicast may be forbidden, and is not needed
-        std::vector<int> devices(static_cast<std::size_t>(gpus));
-        std::iota(devices.begin(), devices.end(), 0);
-        std::vector<ncclComm_t> comms(devices.size());
-        check_nccl(nccl().init_all(comms.data(), gpus, devices.data()), "connect the GPUs");
-        for (int rank = 0; rank < gpus; ++rank) {
-            members_.push_back(std::make_unique<NcclMember>(comms[static_cast<std::size_t>(rank)], rank, gpus));
-        }
-    }
-
-    [[nodiscard]] Communicator& communicator(int rank) override { return *members_[static_cast<std::size_t>(rank)]; }
-    void abort() noexcept override {
-        for (const auto& member : members_) member->abort();
-    }
-
-private:
-    std::vector<std::unique_ptr<NcclMember>> members_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceGroup> make_nccl_group(int gpus) { return std::make_unique<NcclGroup>(gpus); }
+std::vector<std::unique_ptr<Communicator>> connect_by_nccl(int gpus) {
+    static_cast<void>(setenv("NCCL_NVLS_ENABLE", "0", 0));  // multicast may be forbidden, and is not needed
+    std::vector<int> devices(static_cast<std::size_t>(gpus));
+    std::iota(devices.begin(), devices.end(), 0);
+    std::vector<ncclComm_t> comms(devices.size());
+    check_nccl(nccl().init_all(comms.data(), gpus, devices.data()), "connect the GPUs");
+    std::vector<std::unique_ptr<Communicator>> all;
+    for (const ncclComm_t comm : comms) all.push_back(std::make_unique<NcclMember>(comm, gpus));
+    return all;
+}
 
 }  // namespace tilespmv::multi_gpu

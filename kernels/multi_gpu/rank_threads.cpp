@@ -32,7 +32,6 @@ class ThreadGroup::Member : public Communicator {
 public:
     Member(ThreadGroup& group, int rank) : group_(&group), rank_(rank) {}
 
-    [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return group_->meeting_.ranks(); }
 
     void exchange(const HaloPlan& plan, const void* sent, void* halo, std::size_t value_bytes, void*) override {

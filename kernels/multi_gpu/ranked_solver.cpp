@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "kernels/multi_gpu/ranked_method.hpp"
 #include "kernels/multi_gpu/ranked_state.hpp"
-#include "kernels/multi_gpu/require_pattern.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
+#include "kernels/solver/solver_machine.hpp"
+#include "kernels/solver/solver_model.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
@@ -51,6 +51,41 @@ std::span<V> own(std::span<V> of_all, const HaloPlan& plan) {
     return of_all.subspan(static_cast<std::size_t>(plan.first_row), static_cast<std::size_t>(plan.rows));
 }
 
+/// Of the most rows, by which recurrences differ; what the product reads is the same for all of them.
+template <class T>
+const RankState<T>& largest_rank(const RankedState<T>& state) {
+    return *std::ranges::max_element(state.ranks, {}, [](const RankState<T>& rank) { return rank.plan.rows; });
+}
+
+template <class T>
+IteratedSystem describe_system(const RankedState<T>& state) {
+    const RankState<T>& rank = largest_rank(state);
+    const double rows = rank.plan.rows;
+    const auto nonzeros = static_cast<double>(rank.matrix.interior.nnz() + rank.matrix.boundary.nnz());
+    return {.rows = rows,
+            .value_bytes = sizeof(T),
+            .matrix_bytes = csr_bytes(rows, nonzeros, sizeof(T)),
+            .fuses_diagonal = rank.preconditioner->parts().is_diagonal() && !state.options.constant_null_space,
+            .is_over_ranks = state.ranks.size() > 1};
+}
+
+/// Sets the recurrence of all ranks, and why: the one that is asked for, or the one of the least predicted time.
+/// Matrices and preconditioners of the ranks are there.
+template <class T>
+void choose_method(RankedState<T>& state) {
+    const RankedOptions& options = state.options;
+    if (options.method) {
+        state.method = *options.method;
+        return;
+    }
+    if (options.machine == nullptr) state.backend->enter(0);
+    const SolverMachine machine =
+        options.machine != nullptr ? *options.machine : solver::solver_machine(state.backend->backend(), sizeof(T));
+    const RecurrenceChoice choice = choose_recurrence(describe_system(state), machine);
+    state.method = solver::method_of(choice);
+    state.method_reason = choice.why;
+}
+
 /// By trials of the rank of the most rows, on its interior alone.
 template <class T>
 void choose_preconditioner_of(RankedState<T>& state, const solver::TrialSolve<T>& trial) {
@@ -58,7 +93,7 @@ void choose_preconditioner_of(RankedState<T>& state, const solver::TrialSolve<T>
     if (!trial.b.empty() && trial.b.size() != rows) {
         throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", rows, trial.b.size()));
     }
-    const auto& largest = *std::ranges::max_element(state.ranks, {}, [](const auto& rank) { return rank.plan.rows; });
+    const auto& largest = largest_rank(state);
     state.on_ranks([&](RankState<T>& rank) {
         if (&rank != &largest) return;
         const solver::SolverOptions options{

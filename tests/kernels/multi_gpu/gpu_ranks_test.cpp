@@ -29,7 +29,6 @@ class OneGpu final : public Communicator {
 public:
     OneGpu(Meeting& meeting, std::vector<Shown>& shown, int rank) : meeting_(meeting), shown_(shown), rank_(rank) {}
 
-    [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return meeting_.ranks(); }
     void exchange(const HaloPlan& plan, const void* sent, void* halo, std::size_t value_bytes, void* stream) override {
         const auto on = static_cast<cudaStream_t>(stream);
