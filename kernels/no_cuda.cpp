@@ -12,51 +12,35 @@
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
+namespace {
 
-DeviceInfo require_device() {
+[[noreturn]] void refuse() {
     throw Error("no usable GPU: this build found no CUDA Toolkit; install one and configure again",
                 ExitCode::unavailable);
 }
 
-Gpu this_gpu(std::size_t) {
-    static_cast<void>(require_device());
-    return {};
-}
+}  // namespace
+
+DeviceInfo require_device() { refuse(); }
+Gpu this_gpu(std::size_t) { refuse(); }
+void validate_pattern(const DevicePattern&, CUstream_st*) { refuse(); }
 
 template <class V>
 Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*) {
-    static_cast<void>(require_device());
-    return {};
+    refuse();
 }
-
 template <class V>
 RowStatistics row_statistics_there(const DeviceCsrView<V>&, CUstream_st*) {
-    static_cast<void>(require_device());
-    return {};
+    refuse();
 }
-
 template <class T>
 Buffer<T> download(const T*, offset_t, CUstream_st*) {
-    static_cast<void>(require_device());
-    return {};
+    refuse();
 }
-template Buffer<index_t> download(const index_t*, offset_t, CUstream_st*);
-
 template <class V>
 DeviceCsrCopy<V>::DeviceCsrCopy(const CsrMatrix<V>&) {
-    static_cast<void>(require_device());
+    refuse();
 }
-
-void validate_pattern(const DevicePattern&, CUstream_st*) { static_cast<void>(require_device()); }
-
-#define TILESPMV_INSTANTIATE(V)                                                         \
-    template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*); \
-    template RowStatistics row_statistics_there(const DeviceCsrView<V>&, CUstream_st*); \
-    template Buffer<V> download(const V*, offset_t, CUstream_st*);                      \
-    template class DeviceCsrCopy<V>;
-TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
-#undef TILESPMV_INSTANTIATE
-
 template <Value V>
 std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&) {
     return nullptr;
@@ -67,9 +51,14 @@ std::unique_ptr<Operator<V>> own_transpose(const Operator<V>&, const Source<V>&)
 }
 
 #define TILESPMV_INSTANTIATE(V)                                                                            \
+    template Buffer<offset_t> download_row_ptrs(const DeviceCsrView<V>&, CUstream_st*);                    \
+    template RowStatistics row_statistics_there(const DeviceCsrView<V>&, CUstream_st*);                    \
+    template Buffer<V> download(const V*, offset_t, CUstream_st*);                                         \
+    template class DeviceCsrCopy<V>;                                                                       \
     template std::unique_ptr<TransposedMatrix<V>> transposed_on_gpu(const Operator<V>&, const Source<V>&); \
     template std::unique_ptr<Operator<V>> own_transpose(const Operator<V>&, const Source<V>&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
+template Buffer<index_t> download(const index_t*, offset_t, CUstream_st*);
 #undef TILESPMV_INSTANTIATE
 
 }  // namespace tilespmv::cuda
@@ -79,25 +68,19 @@ namespace tilespmv::solver {
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const PreconditionerParts<T>&,
                                                   const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
+    cuda::refuse();
 }
-
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
+    cuda::refuse();
 }
-
 template <class T>
 CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&) {
-    static_cast<void>(cuda::require_device());
-    return {};
+    cuda::refuse();
 }
-
 template <class T>
 void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
-    static_cast<void>(cuda::require_device());
+    cuda::refuse();
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
@@ -116,10 +99,8 @@ namespace tilespmv::multi_gpu {
 
 template <class T>
 std::unique_ptr<RankBackend<T>> make_gpu_backend(int, bool) {
-    static_cast<void>(cuda::require_device());
-    return nullptr;
+    cuda::refuse();
 }
-
 template std::unique_ptr<RankBackend<double>> make_gpu_backend<double>(int, bool);
 template std::unique_ptr<RankBackend<float>> make_gpu_backend<float>(int, bool);
 
