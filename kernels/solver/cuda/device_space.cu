@@ -1,7 +1,6 @@
 #include "kernels/solver/cuda/device_space.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/device.hpp"
@@ -26,8 +25,6 @@ struct DeviceSpace<T>::Pinned {
 namespace {
 
 constexpr std::size_t kMostGraphs = 8;
-
-bool is_aligned(const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; }
 
 template <class T>
 bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
@@ -101,9 +98,7 @@ void DeviceSpace<T>::download(Vector<const T> from, std::span<T> to) {
 
 template <class T>
 void DeviceSpace<T>::copy(Vector<const T> from, Vector<T> to) {
-    if (from.data == to.data) return;
-    // Arrays of a caller's may begin anywhere, the kernel reads packs of 16 bytes.
-    if (is_aligned(from.data) && is_aligned(to.data)) return kernels_.copy(from.data, to.data);
+    if (from.data == to.data || this->size() == 0) return;
     TILESPMV_CUDA(cudaMemcpyAsync(to.data, from.data, this->size() * sizeof(T), cudaMemcpyDeviceToDevice, stream()));
 }
 

@@ -52,7 +52,7 @@ __device__ void over_vector(std::int64_t n, int elements, F& f, Rest&... rest) {
             if (f.ended()) return;
         }
     }
-    if (kCount == 1 || blockIdx.x + 1 < gridDim.x || threadIdx.x + 1 < blockDim.x) return;
+    if (blockIdx.x + 1 < gridDim.x || threadIdx.x + 1 < blockDim.x) return;
 #pragma unroll 1
     for (std::int64_t k = n / kCount * kCount; k < n; ++k) f.template at<1>(k, rest...);
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <initializer_list>
-
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/solver/cuda/block_sums.cuh"
@@ -47,23 +45,6 @@ __global__ void __launch_bounds__(kMostThreads, 1) reduce(const __grid_constant_
     over_vector<kCount>(p.n, p.elements, op, sums);
     if (op.ended()) return;
     if (sum_over_blocks(sums, p.partials, stage) && threadIdx.x == 0) finish_with(p.finish, sums, Op::kSums);
-}
-
-/// Whether all of these lie at multiples of 16 bytes.
-inline bool are_aligned(std::initializer_list<const void*> vectors) {
-    for (const void* v : vectors) {
-        if (reinterpret_cast<std::uintptr_t>(v) % 16 != 0) return false;
-    }
-    return true;
-}
-
-/// Launches `packed`, which takes kPack values at once, where the vectors and the shape allow it, else `single`.
-template <int kPack, class Parameters>
-void launch_shaped(void (*packed)(Parameters), void (*single)(Parameters), const Parameters& p,
-                   const LaunchShape& shape, bool aligned, cudaStream_t stream) {
-    const int blocks = blocks_for(shape, static_cast<std::size_t>(p.n));
-    const bool takes_packs = aligned && shape.elements % kPack == 0;
-    cuda::launch_dependent(takes_packs ? packed : single, blocks, shape.threads, p, stream);
 }
 
 }  // namespace tilespmv::solver

@@ -13,11 +13,12 @@ struct DiagonalView {
     const T* values = nullptr;
 };
 
-/// Launches the kernels over vectors of n values of T on a stream, in their shapes. All of them may start before the
-/// kernel before is complete (see `kernels/cuda/dependent_launch.cuh`); none allocates or waits, so that they can be
-/// captured into a graph. Operations of an iteration (advance, inner_products, direction, step_length, move, ratio) do
-/// nothing once `Scalars::end` is set; the others always work. Reductions give the same bits in every run with the same
-/// shapes; one at a time, as they share partial sums. Every launch throws `Error` if it fails.
+/// Launches the kernels over vectors of n values of T on a stream, in their shapes. Vectors lie at multiples of 16
+/// bytes. All of them may start before the kernel before is complete (see `kernels/cuda/dependent_launch.cuh`); none
+/// allocates or waits, so that they can be captured into a graph. Operations of an iteration (advance, inner_products,
+/// direction, step_length, move, ratio) do nothing once `Scalars::end` is set; the others always work. Reductions give
+/// the same bits in every run with the same shapes; one at a time, as they share partial sums. Every launch throws
+/// `Error` if it fails.
 template <class T>
 class VectorLauncher {
 public:
@@ -43,14 +44,12 @@ public:
     void subtract_mean(T* v, const double* sum, double count) const;
     /// w = M r
     void times_diagonal(const DiagonalView<T>& m, const T* r, T* w) const;
-    /// to = from
-    void copy(const T* from, T* to) const;
 
 private:
     template <class Op>
-    void launch(const Op& op, bool aligned) const;
+    void launch(const Op& op) const;
     template <class Op>
-    void launch_reduce(const Op& op, bool aligned, const Finish& finish) const;
+    void launch_reduce(const Op& op, const Finish& finish) const;
 
     std::size_t n_;
     cuda::DeviceContext on_;

@@ -255,18 +255,6 @@ struct SubtractMean : Always {
     }
 };
 
-/// to = from
-template <class T>
-struct Copy : Always {
-    const T* from;
-    T* to;
-
-    template <int kCount>
-    __device__ void at(std::int64_t i) const {
-        Pack<T, kCount>::load(from + i).store(to + i);
-    }
-};
-
 /// w = M r
 template <class T>
 struct TimesDiagonal : Always {

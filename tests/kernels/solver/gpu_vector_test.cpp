@@ -107,10 +107,6 @@ std::vector<Case<T>> cases() {
          [](auto& s) { s.kernels().times_diagonal(s.diagonal(), s.data(R), s.data(W)); },
          at_each(times_diagonal_host),
          {}},
-        {"copy",
-         [](auto& s) { s.kernels().copy(s.data(X), s.data(R)); },
-         at_each([](Host& v, std::size_t i) { v[R][i] = v[X][i]; }),
-         {}},
     };
 }
 
@@ -193,18 +189,6 @@ TEST_F(VectorKernelsOnDevice, AnyShape) {
             expect_right<float>(n, &shape);
         }
     }
-}
-
-// Vectors that begin anywhere are taken value by value.
-TEST_F(VectorKernelsOnDevice, VectorsThatAreNotAligned) {
-    constexpr std::size_t kSize = 1001;
-    System<float> system(kSize, shapes_of(kSize - 1, sizeof(float), nullptr), kScalars);
-    VectorLauncher<float> kernels(kSize - 1, shapes_of(kSize - 1, sizeof(float), nullptr), system.stream());
-    kernels.copy(system.data(X) + 1, system.data(R));
-    const auto before = host_vectors<float>(kSize);
-    const auto after = system.vectors();
-    for (std::size_t i = 0; i + 1 < kSize; ++i) ASSERT_EQ(after[R][i], before[X][i + 1]) << i;
-    EXPECT_EQ(after[R].back(), before[R].back());
 }
 
 TEST_F(VectorKernelsOnDevice, NothingChangesAfterTheEnd) {
