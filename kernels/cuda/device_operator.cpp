@@ -111,7 +111,7 @@ void DeviceOperator<V>::multiply_column(const Scalar& alpha, const Block<const V
     require_current();
     std::byte* const workspace = workspace_of(run);
     if (x.memory == Memory::device) return multiply_there(alpha, x.data, beta, y.data, run.stream, workspace);
-    multiply_staged(alpha, {x.data, x.rows}, beta, {y.data, y.rows}, stream_of(run), workspace);
+    multiply_staged({x, y, alpha, beta, workspace, cache_policy_}, stream_of(run));
 }
 
 template <class V>
@@ -173,19 +173,8 @@ void DeviceOperator<V>::multiply_there(const Scalar& alpha, const V* x, const Sc
     launch_combine<V>(alpha, sums, beta, y, this->rows(), stream);
 }
 
-/// y goes there even if beta is 0: what the caller poisoned it with shows an operator that reads it or leaves rows out.
-template <class V>
-void DeviceOperator<V>::multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
-                                        cudaStream_t stream, std::byte* workspace) const {
-    make_staged(x.size(), y.size());
-    staged_->x.upload(x, stream);
-    staged_->y.upload(y, stream);
-    multiply_there(alpha, staged_->x.data(), beta, staged_->y.data(), stream, workspace);
-    staged_->y.download(y, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
-}
-
-/// With all that lies between the values of a block, which has the same layout there.
+/// With all that lies between the values of a block, which has the same layout there. y goes there even if beta is 0:
+/// what the caller poisoned it with shows an operator that reads it or leaves rows out.
 template <class V>
 void DeviceOperator<V>::multiply_staged(const BlockProduct<V>& product, cudaStream_t stream) const {
     const std::span<const V> x(product.x.data, extent(product.x));
@@ -197,7 +186,11 @@ void DeviceOperator<V>::multiply_staged(const BlockProduct<V>& product, cudaStre
     there.x.data = staged_->x.data();
     there.y.data = staged_->y.data();
     there.x.memory = there.y.memory = Memory::device;
-    multiply_there(there, stream);
+    if (there.x.cols == 1 && there.x.has_columns() && there.y.has_columns()) {
+        multiply_there(there.alpha, there.x.data, there.beta, there.y.data, stream, there.workspace);
+    } else {
+        multiply_there(there, stream);
+    }
     staged_->y.download(y, stream);
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
 }

@@ -173,8 +173,6 @@ private:
     void multiply_staged(const BlockProduct<V>& product, cudaStream_t stream) const;
     void make_staged(std::size_t x, std::size_t y) const;
     bool replace(const Block<const V>& values, const Run& run) final;
-    void multiply_staged(const Scalar& alpha, std::span<const V> x, const Scalar& beta, std::span<V> y,
-                         cudaStream_t stream, std::byte* workspace) const;
     [[nodiscard]] std::byte* workspace_of(const Run& run) const;
     void multiply_there(const Scalar& alpha, const V* x, const Scalar& beta, V* y, cudaStream_t stream,
                         std::byte* workspace) const;
