@@ -33,7 +33,7 @@ ChosenOperator<V> choose_operator(Backend backend, const std::string& specificat
     if (backend == Backend::cpu) refuse_wrong_options<V>(specification);
     const MakeContext context{.backend = backend, .accumulator = sums};
     const auto make = [=](const Source<V>& source) { return make_operator<V>(specification, source, context); };
-    return {specification, info.made_from, make, sums, info.takes_strips};
+    return {specification, info.made_from, make, sums};
 }
 
 template <Value V>
@@ -41,7 +41,6 @@ std::string_view operator_on(Backend backend, Form form) {
     const auto all = operators<V>(backend);
     return std::ranges::find_if(all,
                                 [&](const OperatorEntry& entry) {
-                                    if (form == Form::strips) return entry.takes_strips;
                                     return entry.made_from == form && (form == Form::tiles || entry.reads_csr_in_place);
                                 })
         ->name;
@@ -56,10 +55,10 @@ std::string specification_for_columns(Backend backend, const Source<V>& source, 
     return std::string(found->name);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                      \
-    template std::string_view operator_on<V>(Backend, Form);         \
+#define TILESPMV_INSTANTIATE(V)                                                        \
+    template std::string_view operator_on<V>(Backend, Form);                           \
     template std::string specification_for_columns<V>(Backend, const Source<V>&, int); \
-    template void require_accumulator<V>(Backend, Accumulator);      \
+    template void require_accumulator<V>(Backend, Accumulator);                        \
     template ChosenOperator<V> choose_operator(Backend, const std::string&, std::optional<Accumulator>);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 

@@ -17,7 +17,6 @@ struct ChosenOperator {
     /// As `make_operator`. Throws `Error` (bad options, out of memory, no GPU).
     MakeOfSource<V> make;
     Accumulator accumulator = Accumulator::float64;
-    bool takes_strips = false;  ///< it multiplies strips as they are
 };
 
 /// The name of the operator that multiplies a form as it is.

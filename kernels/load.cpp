@@ -10,8 +10,6 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "kernels/operators/strip/archive.hpp"
-#include "kernels/operators/strip/strip.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
@@ -70,20 +68,6 @@ TileMatrix<To> cast_values(TileMatrix<From> a) {
                          cast_values<To>(std::move(d.values))}};
 }
 
-/// The same strips with other values, as a GPU loads those.
-template <Value To, Value From>
-StripMatrix<To> cast_values(StripMatrix<From> m) {
-    if constexpr (std::same_as<To, From>) return m;
-    if (leave_range<To>(m.values) || leave_range<To>(m.rest.values)) {
-        static_cast<void>(convert_values<To>(to_csr(m)));  // throws, with the place
-    }
-    const int together = StripLimits{.value_bytes = sizeof(To)}.together;
-    auto values = rearranged(m.strips, cast_values<To>(std::move(m.values)), together);
-    m.strips.value_bytes = sizeof(To);
-    m.strips.together = together;
-    return {m.rows, m.cols, m.nnz, std::move(m.strips), std::move(values), cast_values<To>(std::move(m.rest))};
-}
-
 /// Calls f, whose errors know the place in the matrix but not its name.
 template <class F>
 auto about(const std::string& source, F&& f) {
@@ -98,57 +82,32 @@ Input open(const std::string& file, const LoadOptions& options) {
     return options.open ? options.open(file) : Input(std::filesystem::path(file));
 }
 
-/// What an archive holds, tiles or strips. Throws `Error` for another kind.
-Form form_in(const Input& input) {
-    const std::string kind = archive_kind(input);
-    if (kind == kStripKind) return Form::strips;
-    if (kind == kTileKind) return Form::tiles;
-    throw Error(fmt::format("{}: holds a matrix of the kind '{}', which this program does not know",
-                            input.file().string(), kind));
-}
-
-/// Refuses an archive whose rows and columns take much more memory than it holds.
-template <class M>
-M backed(M a, const Input& input, const LoadOptions& options) {
-    options.limits.require_backed(input.file().string(), a.rows, a.cols, input.bytes().size());
-    return a;
-}
-
-/// f.operator()<Stored>() for the type of the values that an archive holds.
+/// f of the tiles of an archive, with the type of the values that it holds; refuses one whose rows and columns take
+/// much more memory than it holds.
 template <class F>
-auto with_stored_type(const Input& input, F&& f) {
-    const std::string name = archive_value_type(input);
+auto with_tiles(const Input& input, const std::string& source, const LoadOptions& options, F&& f) {
+    const std::string file = input.file().string();
+    const std::string type = archive_value_type(input);
+    const auto open = [&]<Value Stored>() {
+        auto tiles = open_archive<Stored>(input, formats::format_table());
+        options.limits.require_backed(file, tiles.rows, tiles.cols, input.bytes().size());
+        return about(source, [&] { return f(std::move(tiles)); });
+    };
 #define TILESPMV_CALL(V) \
-    if (name == value_name<V>()) return f.template operator()<V>();
+    if (type == value_name<V>()) return open.template operator()<V>();
     TILESPMV_FOR_EACH_VALUE(TILESPMV_CALL)
 #undef TILESPMV_CALL
-    throw Error(fmt::format("{}: holds values of the unknown type '{}'", input.file().string(), name));
+    throw Error(fmt::format("{}: holds values of the unknown type '{}'", file, type));
 }
 
 template <Value V>
 TileMatrix<V> tiles_in(const Input& input, const std::string& name, const LoadOptions& options) {
-    return with_stored_type(input, [&]<Value Stored>() {
-        auto tiles = backed(open_archive<Stored>(input, formats::format_table()), input, options);
-        return about(name, [&] { return cast_values<V>(std::move(tiles)); });
-    });
-}
-
-template <Value V>
-StripMatrix<V> strips_in(const Input& input, const std::string& name, const LoadOptions& options) {
-    return with_stored_type(input, [&]<Value Stored>() {
-        auto strips = backed(open_strips<Stored>(input), input, options);
-        return about(name, [&] { return cast_values<V>(std::move(strips)); });
-    });
+    return with_tiles(input, name, options, [](auto tiles) { return cast_values<V>(std::move(tiles)); });
 }
 
 template <Value V>
 CsrMatrix<V> unpacked(const Input& input, const std::string& name, const LoadOptions& options) {
-    return with_stored_type(input, [&]<Value Stored>() {
-        auto csr = form_in(input) == Form::tiles
-                       ? unpack(backed(open_archive<Stored>(input, formats::format_table()), input, options))
-                       : to_csr(backed(open_strips<Stored>(input), input, options));
-        return about(name, [&] { return cast_values<V>(std::move(csr)); });
-    });
+    return with_tiles(input, name, options, [](auto tiles) { return cast_values<V>(unpack(tiles)); });
 }
 
 /// A pattern that is antisymmetric, whose values are 1 and -1, stays so.
@@ -181,8 +140,7 @@ bool is_generator(std::string_view name) { return name.starts_with(kGeneratorPre
 
 Form stored_form(const std::string& name, const LoadOptions& options) {
     if (is_generator(name)) return Form::csr;
-    const Input input = open(name, options);
-    return is_archive(input) ? form_in(input) : Form::csr;
+    return is_archive(open(name, options)) ? Form::tiles : Form::csr;
 }
 
 std::string stored_value_type(const std::string& name, const LoadOptions& options) {
@@ -204,24 +162,17 @@ TileMatrix<V> load_tiles(const std::string& archive, const LoadOptions& options)
 }
 
 template <Value V>
-StripMatrix<V> load_strips(const std::string& archive, const LoadOptions& options) {
-    return strips_in<V>(open(archive, options), archive, options);
-}
-
-template <Value V>
 Source<V> load_source(const std::string& name, const LoadOptions& options) {
     if (is_generator(name)) return load_csr<V>(name, options);
     const Input input = open(name, options);  // once: it may be a pipe
     if (!is_archive(input)) return read<V>(input, options);
-    if (form_in(input) == Form::tiles) return tiles_in<V>(input, name, options);
-    return strips_in<V>(input, name, options);
+    return tiles_in<V>(input, name, options);
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                   \
-    template Source<V> load_source<V>(const std::string&, const LoadOptions&);    \
-    template CsrMatrix<V> load_csr<V>(const std::string&, const LoadOptions&);    \
-    template TileMatrix<V> load_tiles<V>(const std::string&, const LoadOptions&); \
-    template StripMatrix<V> load_strips<V>(const std::string&, const LoadOptions&);
+#define TILESPMV_INSTANTIATE(V)                                                \
+    template Source<V> load_source<V>(const std::string&, const LoadOptions&); \
+    template CsrMatrix<V> load_csr<V>(const std::string&, const LoadOptions&); \
+    template TileMatrix<V> load_tiles<V>(const std::string&, const LoadOptions&);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv

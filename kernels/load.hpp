@@ -10,9 +10,9 @@
 #include "tile/io/input.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
-/// Matrices by name: a Matrix Market file (plain, gzip, bzip2, xz, Zstandard, SuiteSparse .tar.gz), a `.tsp` archive of
-/// tiles or strips with any type of values, or a generator specification `gen:KIND[:name=value,...]`. Files are told
-/// apart by content and may be pipes. All throw `Error`, for a value out of the range of V, too.
+/// Matrices by name: a Matrix Market file (plain, gzip, bzip2, xz, Zstandard, SuiteSparse .tar.gz), a `.tsp` archive
+/// with any type of values, or a generator specification `gen:KIND[:name=value,...]`. Files are told apart by content
+/// and may be pipes. All throw `Error`, for a value out of the range of V, too.
 namespace tilespmv {
 
 /// What the entries of a file without values (a `pattern`) are.
@@ -45,11 +45,11 @@ Source<V> load_source(const std::string& name, const LoadOptions& options = {});
 /// Loads a matrix as CSR, whatever it is stored as.
 template <Value V>
 CsrMatrix<V> load_csr(const std::string& name, const LoadOptions& options = {});
-/// Loads the tiles of an archive that holds tiles.
+/// Loads the tiles of an archive.
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& archive, const LoadOptions& options = {});
 
-/// The form that `load_source` returns: tiles or strips if an archive holds them, else CSR.
+/// The form that `load_source` returns: tiles of an archive, else CSR.
 Form stored_form(const std::string& name, const LoadOptions& options = {});
 /// The type of the values that an archive holds, such as "float32"; empty for anything else.
 std::string stored_value_type(const std::string& name, const LoadOptions& options = {});

@@ -44,7 +44,6 @@ struct OperatorEntry {
     std::string_view summary;  ///< says what options it takes
     Backend backend = Backend::cpu;
     Form made_from = Form::csr;  ///< the form that it asks its source for; others are used if they are there
-    bool takes_strips = false;   ///< it multiplies strips as they are; others unpack them
     NewValues new_values = NewValues::never;
     /// The values that `option=all` stands for, such as "alg=1|2" or "rows=1|2,block=64|128"; empty if there are none.
     std::string_view sweeps = {};

@@ -8,7 +8,6 @@
 #include "formats/convert.hpp"
 #include "kernels/cuda/device_rows.hpp"
 #include "kernels/cuda/download.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tile/error.hpp"
 #include "tile/sizes.hpp"
@@ -20,7 +19,6 @@ struct Source<V>::State {
     // Given, null if it was not.
     const CsrMatrix<V>* csr = nullptr;
     const TileMatrix<V>* tiles = nullptr;
-    const StripMatrix<V>* strips = nullptr;
     std::optional<cuda::DeviceCsrView<V>> device_csr;
     std::shared_ptr<State> like;  // the same matrix, which makes the CSR form
     std::string selector{kDefaultSelector};
@@ -28,7 +26,6 @@ struct Source<V>::State {
     // Owned: given by value, or made.
     std::optional<CsrMatrix<V>> own_csr;
     std::optional<TileMatrix<V>> own_tiles;
-    std::optional<StripMatrix<V>> own_strips;
     Buffer<offset_t> row_ptrs;            // of a matrix on a GPU, ...
     std::optional<CsrMatrix<V>> pattern;  // ... with its columns
     std::optional<RowStatistics> of_rows;
@@ -56,10 +53,6 @@ Source<V>::Source(const TileMatrix<V>& tiles) : state_(std::make_shared<State>()
     add(tiles);
 }
 template <Value V>
-Source<V>::Source(const StripMatrix<V>& strips) : state_(std::make_shared<State>()) {
-    add(strips);
-}
-template <Value V>
 Source<V>::Source(const cuda::DeviceCsrView<V>& csr) : state_(std::make_shared<State>()) {
     add(csr);
 }
@@ -71,10 +64,6 @@ template <Value V>
 Source<V>::Source(TileMatrix<V>&& tiles) : state_(std::make_shared<State>()) {
     state_->tiles = &state_->own_tiles.emplace(std::move(tiles));
 }
-template <Value V>
-Source<V>::Source(StripMatrix<V>&& strips) : state_(std::make_shared<State>()) {
-    state_->strips = &state_->own_strips.emplace(std::move(strips));
-}
 
 template <Value V>
 void Source<V>::add(const CsrMatrix<V>& csr) {
@@ -83,10 +72,6 @@ void Source<V>::add(const CsrMatrix<V>& csr) {
 template <Value V>
 void Source<V>::add(const TileMatrix<V>& tiles) {
     state_->tiles = &tiles;
-}
-template <Value V>
-void Source<V>::add(const StripMatrix<V>& strips) {
-    state_->strips = &strips;
 }
 template <Value V>
 void Source<V>::add(const cuda::DeviceCsrView<V>& csr) {
@@ -113,7 +98,6 @@ auto Source<V>::of_given(F&& f) const {
     const State& s = *state_;
     if (s.csr != nullptr) return f(*s.csr);
     if (s.tiles != nullptr) return f(*s.tiles);
-    if (s.strips != nullptr) return f(*s.strips);
     return f(*s.device_csr);
 }
 
@@ -136,9 +120,7 @@ const CsrMatrix<V>& Source<V>::csr() const {
     if (s.csr != nullptr) return *s.csr;
     if (s.like) return Source(s.like).csr();
     std::call_once(s.csr_once, [&] {
-        if (s.strips != nullptr) {
-            s.own_csr = to_csr(*s.strips);
-        } else if (s.tiles != nullptr) {
+        if (s.tiles != nullptr) {
             s.own_csr = unpack(*s.tiles);
         } else {
             s.own_csr = State::view_of(pattern(), cuda::download(s.device_csr->values, nnz(), s.stream));
@@ -208,10 +190,6 @@ const TileMatrix<V>* Source<V>::find_tiles() const {
     return state_->tiles;
 }
 template <Value V>
-const StripMatrix<V>* Source<V>::find_strips() const {
-    return state_->strips;
-}
-template <Value V>
 const cuda::DeviceCsrView<V>* Source<V>::find_device_csr() const {
     return state_->device_csr ? &*state_->device_csr : nullptr;
 }
@@ -220,7 +198,6 @@ template <Value V>
 Source<V> Source<V>::alike() const {
     auto other = std::make_shared<State>();
     other->csr = state_->csr != nullptr || state_->tiles == nullptr ? state_->csr : &csr();
-    other->strips = state_->strips;
     other->device_csr = state_->device_csr;
     other->like = state_;
     other->selector = state_->selector;
@@ -253,7 +230,6 @@ void Source<V>::validate() const {
     };
     check(find_csr());
     check(find_tiles());
-    check(find_strips());
 }
 
 template <Value V>

@@ -63,12 +63,10 @@ void validate(const DeviceCsrView<V>& a, CUstream_st* stream = nullptr) {
 
 namespace tilespmv {
 
-template <Value V>
-struct StripMatrix;
 
 /// A representation of a whole matrix that operators are made from: CSR, in the memory of the host or of a GPU, or
-/// tiles or strips in that of the host.
-enum class Form { csr, tiles, strips };
+/// tiles in that of the host.
+enum class Form { csr, tiles };
 
 /// A matrix that operators are made from: the forms of it that are at hand, and those that are made of them when they
 /// are asked for first, and kept. A handle: copies are the same matrix, and what one of them makes is there for all;
@@ -80,11 +78,9 @@ public:
     // A matrix is a source wherever one is expected.
     Source(const CsrMatrix<V>& csr);            // NOLINT(google-explicit-constructor)
     Source(const TileMatrix<V>& tiles);         // NOLINT(google-explicit-constructor)
-    Source(const StripMatrix<V>& strips);       // NOLINT(google-explicit-constructor)
     Source(const cuda::DeviceCsrView<V>& csr);  // NOLINT(google-explicit-constructor): its arrays must outlive it
     Source(CsrMatrix<V>&& csr);                 // NOLINT(google-explicit-constructor): owns it, as the next ones
     Source(TileMatrix<V>&& tiles);              // NOLINT(google-explicit-constructor)
-    Source(StripMatrix<V>&& strips);            // NOLINT(google-explicit-constructor)
     /// Several forms of one matrix.
     template <class First, class Second, class... More>
     Source(const First& first, const Second& second, const More&... more)  // NOLINT(google-explicit-constructor)
@@ -98,9 +94,9 @@ public:
     [[nodiscard]] index_t cols() const;
     [[nodiscard]] offset_t nnz() const;
 
-    /// The CSR form in the memory of the host: the one that was given, else one that is unpacked from strips or tiles
-    /// or copied from a GPU when it is first asked for. What this function and those below return lives as long as a
-    /// copy of the source; they throw `Error` if memory does not suffice.
+    /// The CSR form in the memory of the host: the one that was given, else one that is unpacked from tiles or
+    /// copied from a GPU when it is first asked for. What this function and those below return lives as long as a copy
+    /// of the source; they throw `Error` if memory does not suffice.
     [[nodiscard]] const CsrMatrix<V>& csr() const;
     /// The row pointers of the CSR form, in the memory of the host; of a matrix on a GPU nothing else is copied.
     [[nodiscard]] const Buffer<offset_t>& row_ptrs() const;
@@ -114,10 +110,9 @@ public:
     /// The form if it was given, else null.
     [[nodiscard]] const CsrMatrix<V>* find_csr() const;
     [[nodiscard]] const TileMatrix<V>* find_tiles() const;
-    [[nodiscard]] const StripMatrix<V>* find_strips() const;
     [[nodiscard]] const cuda::DeviceCsrView<V>* find_device_csr() const;
     /// Whether a form in the memory of the host was given.
-    [[nodiscard]] bool is_on_host() const { return find_csr() || find_tiles() || find_strips(); }
+    [[nodiscard]] bool is_on_host() const { return find_csr() || find_tiles(); }
 
     /// The same matrix, whose tiles are made by this selector (`make_policy`), whatever tiles there are. The default is
     /// `kDefaultSelector`.
@@ -146,7 +141,6 @@ private:
     [[nodiscard]] Source alike() const;
     void add(const CsrMatrix<V>& csr);
     void add(const TileMatrix<V>& tiles);
-    void add(const StripMatrix<V>& strips);
     void add(const cuda::DeviceCsrView<V>& csr);
     template <class F>
     auto of_given(F&& f) const;

@@ -27,7 +27,6 @@ std::unique_ptr<Operator<V>> make_ranked(const std::string& specification, const
 /// take longer than a conversion. Of a matrix in device memory alone nothing is copied to the host here.
 template <class V>
 Source<V> candidates_source(const Source<V>& given) {
-    if (given.find_strips() != nullptr) return Source<V>(given.csr(), *given.find_strips()).with_selector("paper");
     const auto* const there = given.find_device_csr();
     if (there == nullptr) return Source<V>(given.csr()).with_selector("paper");
     if (given.is_on_host()) return Source<V>(given.csr(), *there).with_selector("paper");

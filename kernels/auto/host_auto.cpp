@@ -9,15 +9,14 @@ namespace tilespmv::cpu {
 
 /// The operator that `rank_operators` puts first, of the CSR form; for several columns at once `csr-omp`, which alone
 /// has a vector lane for each. It is told by its own name. Where that needs tiles it takes those of the source. Of
-/// tiles alone it is tile-omp, of strips alone strip-omp: to unpack them costs more than another operator could save.
+/// tiles alone it is tile-omp: to unpack them costs more than another operator could save.
 template <Value V>
 std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& context) {
     static_cast<void>(context);
     const AutoOptions given = read_auto_options(options);
     const auto make = [&](const std::string& specification) { return make_operator<V>(specification, source); };
     if (source.find_csr() == nullptr) {
-        return make(
-            std::string(operator_on<V>(Backend::cpu, source.find_strips() != nullptr ? Form::strips : Form::tiles)));
+        return make(std::string(operator_on<V>(Backend::cpu, Form::tiles)));
     }
     if (given.columns > 1) return make(specification_for_columns(Backend::cpu, source, given.columns));
     return make_first(rank_operators({.features = features_of(pattern_of(source.csr())),

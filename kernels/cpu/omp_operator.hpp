@@ -29,16 +29,15 @@ public:
         CsrRows<V> csr;
         std::vector<RowRange> ranges;  ///< of the rows in tiles or CSR, ascending; others are strips
         StripRows<V> strips = {};
-        std::optional<Source<V>> source = {};  ///< whose arrays these are
+        Source<V> source;  ///< whose arrays these are
     };
 
-    explicit OmpOperator(Parts parts, std::string_view no_new_values = {})
+    explicit OmpOperator(Parts parts)
         : HostOperator<V>({.name = parts.name,
                            .rows = parts.rows,
                            .cols = parts.cols,
                            .nnz = parts.nnz,
                            .matrix_bytes = parts.bytes,
-                           .no_new_values = no_new_values,
                            .most_columns = kAllColumns}),
           a_(std::move(parts)),
           schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
@@ -91,10 +90,6 @@ public:
         cpu::replace_values<V>(a_.strips, std::get<std::span<const offset_t>>(a_.csr.row_ptrs), values);
     }
 
-protected:
-    /// Of the strips, for new ones.
-    [[nodiscard]] Buffer<V>& strip_values() { return a_.strips.values; }
-
 private:
     [[nodiscard]] bool is_csr() const { return a_.tiles == nullptr && a_.strips.tile_rows.empty(); }
 
@@ -136,7 +131,7 @@ private:
     /// Tiles are the source's: values are put into copies.
     void replace_tiles(std::span<const V> values) {
         if (!own_tiles_) {
-            map_.emplace(a_.source->csr(), *a_.tiles);
+            map_.emplace(a_.source.csr(), *a_.tiles);
             a_.tiles = &own_tiles_.emplace(with_own_values(*a_.tiles));
             a_.csr.values = view(own_tiles_->deferred.values);
         }

@@ -69,7 +69,7 @@ template <Value V>
 class Grouper {
 public:
     Grouper(const Strips& s, StripRows<V>& rows, int lanes)
-        : s_(s), rows_(rows), lanes_(lanes), limit_(chunk_bytes(static_cast<offset_t>(s.bytes()))) {}
+        : s_(s), rows_(rows), lanes_(lanes), limit_(chunk_bytes(s.slots * kTileSize * offset_t{sizeof(V)})) {}
 
     void run() {
         for (const StripRun& run : s_.runs) add(run);
@@ -179,20 +179,21 @@ void replace_values(StripRows<V>& strips, std::span<const offset_t> row_ptrs, st
 }
 
 template <Value V>
-StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values, int lanes) {
+StripRows<V> make_strip_rows(const CsrMatrix<V>& a, const Strips& s, int lanes) {
     StripRows<V> made;
-    made.rows = rows;
-    made.cols = cols;
+    made.rows = a.rows;
+    made.cols = a.cols;
     made.nnz = s.nonzeros;
     Grouper<V>(s, made, lanes).run();
     made.tile_rows = s.tile_rows.clone();
-    made.values = std::move(values);
+    made.values = Buffer<V>(static_cast<std::size_t>(s.slots) * kTileSize, V{0});
+    replace_values<V>(made, a.row_ptrs, a.values);
     return made;
 }
 
 template void replace_values(StripRows<double>&, std::span<const offset_t>, std::span<const double>);
 template void replace_values(StripRows<float>&, std::span<const offset_t>, std::span<const float>);
-template StripRows<double> make_strip_rows(index_t, index_t, const Strips&, Buffer<double>, int);
-template StripRows<float> make_strip_rows(index_t, index_t, const Strips&, Buffer<float>, int);
+template StripRows<double> make_strip_rows(const CsrMatrix<double>&, const Strips&, int);
+template StripRows<float> make_strip_rows(const CsrMatrix<float>&, const Strips&, int);
 
 }  // namespace tilespmv::cpu

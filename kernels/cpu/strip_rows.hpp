@@ -73,10 +73,10 @@ struct StripRows {
     }
 };
 
-/// `s`: of a matrix of rows x cols, whose nonzeros in strips have these `values`, slot by slot. `lanes`: doubles of the
-/// vectors that are to multiply it; those of 4 look x up in quads where they can.
+/// `s`: the strips of `a`. `lanes`: doubles of the vectors that are to multiply it; those of 4 look x up in quads where
+/// they can.
 template <Value V>
-StripRows<V> make_strip_rows(index_t rows, index_t cols, const Strips& s, Buffer<V> values, int lanes);
+StripRows<V> make_strip_rows(const CsrMatrix<V>& a, const Strips& s, int lanes);
 
 /// Other values, in the order of the CSR matrix with these row pointers that the strips were made from.
 template <Value V>

@@ -27,9 +27,6 @@
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_csr_copy.hpp"
-#include "kernels/operators/strip/archive.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
-#include "kernels/operators/strip/strip_value_map.hpp"
 #include "kernels/sweeps.hpp"
 #include "kernels/transpose.hpp"
 #include "selector/policy.hpp"
@@ -154,7 +151,6 @@ private:
             if (chosen.made_from == Form::csr) check(chosen, arrived.tiles, chosen.name + " from tiles");
         }
         check_on_gpu(arrived.csr);
-        check_strips(arrived.csr);
         check_new_values(arrived.csr);
         omp_set_num_threads(2);
     }
@@ -166,19 +162,6 @@ private:
         for (const auto& chosen : operators_) {
             if (Clock::now() > end_) return;
             if (chosen.made_from == Form::csr) check(chosen, copy.view(), chosen.name);
-        }
-    }
-
-    /// Operators that take strips, of strips alone, as they are made and from an archive.
-    void check_strips(const CsrMatrix<V>& csr) {
-        const auto strips = make_strip_matrix(csr);
-        const auto file = directory_ / "strips.tsp";
-        write_archive(file, strips);
-        const auto opened = open_strips<V>(file);
-        if (!testing::same_matrix(a_, to_csr(opened))) throw Wrong{"the strips hold another matrix"};
-        for (const auto& chosen : operators_) {
-            if (!chosen.takes_strips) continue;
-            for (const auto* one : {&strips, &opened}) check(chosen, *one, chosen.name + " from strips");
         }
     }
 
@@ -201,13 +184,6 @@ private:
             op->update_values(values);
             check(updatable, *op, chosen.name, 2);
         }
-        check_new_values_of_strips(other, values);
-    }
-
-    void check_new_values_of_strips(const CsrMatrix<V>& other, std::span<const V> values) {
-        auto strips = make_strip_matrix(other);
-        StripValueMap(strips).update(strips, values);
-        if (!testing::same_matrix(a_, to_csr(strips))) throw Wrong{"strips with new values hold another matrix"};
     }
 
     void check(const ChosenOperator<V>& chosen, const Source<V>& source, const std::string& label) {

@@ -41,33 +41,26 @@ protected:
             EXPECT_TRUE(same_matrix(a_, arrived.csr));
             EXPECT_TRUE(same_matrix(a_, unpack(arrived.tiles)));
             for (const auto& info : operators<V>(Backend::cpu)) {
-                if (info.takes_strips || info.name == "auto") check(*make_operator<V>(info.name, arrived.tiles));
+                if (info.name == "auto") check(*make_operator<V>(info.name, arrived.tiles));
                 if (info.made_from == Form::csr && !is_first) continue;
                 const auto op = unless_refused(info, [&] {
                     return make_operator<V>(info.name, {arrived.csr, arrived.tiles});
                 });
                 if (op) check(*op);
-                if (info.new_values == NewValues::with_option || way == Arrival::memory)
-                    check_new_values(info, arrived.csr, policy);
+                if (way == Arrival::memory) check_new_values(info, arrived.csr, policy);
             }
         }
     }
 
 private:
     /// Whether tiles are made of CSR after it.
-    static bool brings_csr(Arrival way) {
-        return way == Arrival::text || way == Arrival::reconverted || way == Arrival::strips ||
-               way == Arrival::new_strips;
-    }
+    static bool brings_csr(Arrival way) { return way == Arrival::text || way == Arrival::reconverted; }
 
     /// Made with other values, which were replaced.
     void check_new_values(const OperatorInfo<V>& info, const CsrMatrix<V>& csr, const TilePolicy& policy) {
         const auto other = with_other_values(csr);
         const auto tiles = convert(other, policy);
-        const char* const with = info.new_values == NewValues::with_option ? ":updatable=1" : "";
-        const auto op = unless_refused(info, [&] {
-            return make_operator<V>(std::string(info.name) + with, {other, tiles});
-        });
+        const auto op = unless_refused(info, [&] { return make_operator<V>(info.name, {other, tiles}); });
         if (!op) return;
         op->update_values(csr.values);
         check(*op);

@@ -8,15 +8,12 @@
 
 #include "formats/list.hpp"
 #include "kernels/check.hpp"
-#include "kernels/operators/strip/archive.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
-#include "kernels/operators/strip/strip_value_map.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/strip_sample.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tile/archive/archive.hpp"
+#include "tile/generate/generate.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tile/statistics.hpp"
 
@@ -25,16 +22,16 @@ namespace {
 
 using ::testing::StartsWith;
 
+constexpr const char* kSample = "laplace2d:n=10";
+
 /// A matrix in every form, in two states: whole, and after its arrays were moved away.
 class MovedMatrix : public ::testing::Test {
 protected:
     MovedMatrix()
-        : csr_(strip_sample_csr()),
+        : csr_(generate<double>(kSample)),
           tiles_(convert(csr_, *make_policy(kDefaultSelector))),
-          strips_(strip_sample<double>()),
           whole_csr_(std::move(csr_)),
-          whole_tiles_(std::move(tiles_)),
-          whole_strips_(std::move(strips_)) {}
+          whole_tiles_(std::move(tiles_)) {}
 
     /// The operator of each name in turn that takes one of these forms.
     template <class M>
@@ -47,20 +44,16 @@ protected:
 
     CsrMatrix<double> csr_;
     TileMatrix<double> tiles_;
-    StripMatrix<double> strips_;
     CsrMatrix<double> whole_csr_;
     TileMatrix<double> whole_tiles_;
-    StripMatrix<double> whole_strips_;
 };
 
 constexpr std::string_view kBrokenCsr = "1: CSR: row_ptrs has 0 entries, expected rows + 1";
 constexpr std::string_view kBrokenTiles = "1: tile_ptrs has 0 entries, expected one more than 0 tile rows";
-constexpr std::string_view kBrokenStrips = "1: strips: 0 tile rows, expected";
 
 TEST_F(MovedMatrix, NoOperatorIsMadeOfIt) {
     expect_no_operator(csr_, kBrokenCsr);
     expect_no_operator(tiles_, kBrokenTiles);
-    expect_no_operator(strips_, kBrokenStrips);
 }
 
 TEST_F(MovedMatrix, NothingElseTakesItsCsr) {
@@ -69,7 +62,6 @@ TEST_F(MovedMatrix, NothingElseTakesItsCsr) {
     const std::vector<std::function<void()>> entries{
         [&] { convert(csr_, *make_policy(kDefaultSelector)); },
         [&] { convert_values<float>(csr_); },
-        [&] { make_strip_matrix(csr_); },
         [&] { ValueMap(csr_, whole_tiles_); },
         [&] { matrix_statistics(csr_); },
         [&] { write_matrix_market(folder.path() / "A.mtx", csr_); },
@@ -81,7 +73,7 @@ TEST_F(MovedMatrix, NothingElseTakesItsCsr) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "A.mtx"));
 }
 
-TEST_F(MovedMatrix, NothingElseTakesItsTilesOrStrips) {
+TEST_F(MovedMatrix, NothingElseTakesItsTiles) {
     const test::TemporaryDirectory folder;
     const auto formats = formats::format_table();
     const std::vector<std::function<void()>> of_tiles{
@@ -93,13 +85,6 @@ TEST_F(MovedMatrix, NothingElseTakesItsTilesOrStrips) {
     for (std::size_t i = 0; i < of_tiles.size(); ++i) {
         EXPECT_THAT(test::message_of(of_tiles[i]), StartsWith(kBrokenTiles)) << "entry " << i;
     }
-    const std::vector<std::function<void()>> of_strips{
-        [&] { to_csr(strips_); },
-        [&] { write_archive(folder.path() / "A.tsp", strips_); },
-    };
-    for (std::size_t i = 0; i < of_strips.size(); ++i) {
-        EXPECT_THAT(test::message_of(of_strips[i]), StartsWith(kBrokenStrips)) << "entry " << i;
-    }
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "A.tsp"));
 }
 
@@ -107,20 +92,12 @@ TEST(BrokenCsrForms, RowPointersAndValuesAreChecked) {
     const auto message = [](CsrMatrix<double> a) {
         return test::message_of([&] { make_operator<double>("csr-omp", a); });
     };
-    auto a = strip_sample_csr();
+    auto a = generate<double>(kSample);
     a.row_ptrs[3] = a.nnz() + 1;
     EXPECT_THAT(message(std::move(a)), StartsWith("1: CSR: row_ptrs descends"));
-    auto b = strip_sample_csr();
+    auto b = generate<double>(kSample);
     b.values.truncate(b.values.size() - 1);
     EXPECT_THAT(message(std::move(b)), StartsWith("1: CSR: "));
-}
-
-TEST(BrokenStripForms, RowPointersOfAnotherMatrixAreRefusedByTheMap) {
-    const auto m = strip_sample<double>();
-    const std::vector<offset_t> few(17, 0);
-    for (const auto& row_ptrs : {std::vector<offset_t>{}, few}) {
-        EXPECT_THAT(test::message_of([&] { StripValueMap(m.strips, row_ptrs, 1); }), StartsWith("1: update_values: "));
-    }
 }
 
 }  // namespace

@@ -345,18 +345,6 @@ TEST(Transpose, TakesNewValues) {
     }
 }
 
-TEST(Transpose, IsUpdatedByAnOperatorThatKeepsAMap) {
-    const auto make = maker<double>("strip-omp:updatable=1");
-    auto a = generate<double>("stencil27:n=6");
-    a.values[1] = 7;
-    const auto made = with_transpose(make(a), a, make);
-    std::vector<double> values(a.values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 13) - 4;
-    made->update_values(values);
-    std::copy(values.begin(), values.end(), a.values.begin());
-    expect_right_columns(*made, transposed(a).matrix, transposed_run());
-}
-
 TEST(Transpose, OfASymmetricMatrixTakesNewValuesThatAreSymmetric) {
     const auto make = maker<double>("csr-omp");
     auto a = generate<double>("stencil27:n=6");

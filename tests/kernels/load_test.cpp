@@ -8,8 +8,6 @@
 
 #include "formats/convert.hpp"
 #include "formats/list.hpp"
-#include "kernels/operators/strip/archive.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/message_of.hpp"
@@ -29,10 +27,6 @@ protected:
         write_archive(directory_.path() / name, m, formats::format_table());
         return (directory_.path() / name).string();
     }
-    std::string archive(const char* name, const StripMatrix<double>& m) {
-        write_archive(directory_.path() / name, m);
-        return (directory_.path() / name).string();
-    }
     test::TemporaryDirectory directory_;
 };
 
@@ -41,15 +35,12 @@ TEST_F(LoadSource, GivesEachFormAsItIsStored) {
     const auto tiles = convert(csr, *make_policy("paper"));
     const auto generated = std::string("gen:") + kGrid;
     const auto of_tiles = archive("tiles.tsp", tiles);
-    const auto of_strips = archive("strips.tsp", make_strip_matrix(csr));
     EXPECT_EQ(stored_form(generated), Form::csr);
     EXPECT_EQ(stored_form(of_tiles), Form::tiles);
-    EXPECT_EQ(stored_form(of_strips), Form::strips);
     EXPECT_NE(load_source<double>(generated).find_csr(), nullptr);
     ASSERT_NE(load_source<double>(of_tiles).find_tiles(), nullptr);
     EXPECT_EQ(load_source<double>(of_tiles).find_tiles()->bytes(), tiles.bytes());
-    EXPECT_NE(load_source<double>(of_strips).find_strips(), nullptr);
-    for (const auto& name : {generated, of_tiles, of_strips}) {
+    for (const auto& name : {generated, of_tiles}) {
         EXPECT_EQ(load_source<double>(name).csr(), csr) << name;
         EXPECT_EQ(load_csr<double>(name), csr) << name;
         std::vector<double> x(400, 0.5), y(400), expected(400);
@@ -62,13 +53,10 @@ TEST_F(LoadSource, GivesEachFormAsItIsStored) {
 TEST_F(LoadSource, ConvertsValues) {
     const auto csr = generate<double>(kGrid);
     const auto of_tiles = archive("tiles.tsp", convert(csr, *make_policy("paper")));
-    const auto of_strips = archive("strips.tsp", make_strip_matrix(csr));
-    EXPECT_EQ(stored_value_type(of_strips), "float64");
+    EXPECT_EQ(stored_value_type(of_tiles), "float64");
     EXPECT_EQ(stored_value_type(std::string("gen:") + kGrid), "");
-    for (const auto& name : {of_tiles, of_strips}) {
-        EXPECT_EQ(load_source<float>(name).csr(), convert_values<float>(csr)) << name;
-        EXPECT_EQ(load_source<Half>(name).csr(), convert_values<Half>(csr)) << name;
-    }
+    EXPECT_EQ(load_source<float>(of_tiles).csr(), convert_values<float>(csr));
+    EXPECT_EQ(load_source<Half>(of_tiles).csr(), convert_values<Half>(csr));
     auto large = csr.clone();
     large.values[7] = 1e300;
     const auto name = archive("large.tsp", convert(large, *make_policy("paper")));
@@ -106,6 +94,9 @@ TEST_F(LoadSource, SaysWhatCannotBeRead) {
     EXPECT_THAT(test::message_of([&] { (void)load_source<double>("nowhere.mtx"); }),
                 ::testing::StartsWith("1: nowhere.mtx: "));
     EXPECT_THAT(test::message_of([&] { (void)load_source<double>("gen:magic"); }), ::testing::StartsWith("2: "));
+    const std::string strips = TILESPMV_TEST_DATA "/archive/strips_version2.tsp";
+    EXPECT_THAT(test::message_of([&] { (void)load_source<double>(strips); }),
+                ::testing::StartsWith("1: " + strips + ": an archive of strips; this version reads archives of tiles"));
 }
 
 }  // namespace

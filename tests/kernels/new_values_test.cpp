@@ -6,12 +6,12 @@
 
 #include "formats/convert.hpp"
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -76,50 +76,43 @@ TEST(NewValues, OfStripsThatShareAPatternAndThoseThatDoNot) {
 }
 
 TEST(NewValues, OfTilesThatWereGivenLeaveThoseAsTheyAre) {
-    const auto a = generate<double>("fem:n=7,dof=3");
+    const auto a = strips_beside_others();
     const auto tiles = convert(a, *make_policy("paper-deferred"));
-    const auto op = make_operator<double>("tile-omp", tiles);
     auto other = a.clone();
     fill(other.values, 1);
     const auto other_tiles = convert(other, *make_policy("paper-deferred"));
-    const auto executed = op->executed();
-    op->update_values(other.values);
-    EXPECT_EQ(product_of(*op), product_of(*make_operator<double>("tile-omp", other_tiles)));
-    EXPECT_EQ(unpack(tiles), a);
-    EXPECT_EQ(op->executed(), executed);
+    for (const auto* name : {"tile-omp", "strip-omp"}) {
+        SCOPED_TRACE(name);
+        const auto op = make_operator<double>(name, tiles);
+        const auto executed = op->executed();
+        op->update_values(other.values);
+        EXPECT_EQ(product_of(*op), product_of(*make_operator<double>(name, other_tiles)));
+        EXPECT_EQ(unpack(tiles), a);
+        EXPECT_EQ(op->executed(), executed);
+    }
 }
 
 /// One that says nothing about new values must not keep the old ones silently.
 class Unchanging final : public cpu::HostOperator<double> {
 public:
-    Unchanging() : HostOperator({.name = "unchanging", .rows = 1, .cols = 1, .nnz = 1}) {}
+    explicit Unchanging(std::string_view why = {})
+        : HostOperator({.name = "unchanging", .rows = 1, .cols = 1, .nnz = 1, .no_new_values = why}) {}
     void multiply(double, std::span<const double>, double, std::span<double>) const override {}
 };
 
-TEST(NewValues, AreRefusedByFactOrElseByTheOperator) {
-    const auto strips = make_strip_matrix(generate<double>("laplace2d:n=20"));
-    EXPECT_FALSE(make_operator<double>("strip-omp", strips)->takes_new_values());
-    EXPECT_TRUE(make_operator<double>("strip-omp:updatable=1", strips)->takes_new_values());
+TEST(NewValues, AreRefusedByAnOperatorThatTakesNone) {
     Unchanging op;
     EXPECT_EQ(test::message_of([&] { op.update_values(std::vector<double>{1}); }),
               "1: operator unchanging takes no new values; make it again from the new matrix");
 }
 
 TEST(NewValues, MakeAnOperatorAgainThatTakesNone) {
-    const auto a = generate<double>("laplace2d:n=20");
-    const auto strips = make_strip_matrix(a);
-    const auto count = [&](const char* name) {
-        int made = 0;
-        const auto make = [&] {
-            ++made;
-            return make_operator<double>(name, strips);
-        };
-        auto op = make();
-        update_or_make_again<double>(op, {a.values.data(), a.values.size()}, make);
-        return made;
-    };
-    EXPECT_EQ(count("strip-omp"), 2);
-    EXPECT_EQ(count("strip-omp:updatable=1"), 1);
+    const auto a = matrix_of(1, 1, {{0, 0}});
+    std::unique_ptr<Operator<double>> op = std::make_unique<Unchanging>(kMakeAgain);
+    update_or_make_again<double>(op, a.values, [&] { return make_operator<double>("csr-omp", a); });
+    EXPECT_EQ(op->name(), "csr-omp");
+    update_or_make_again<double>(op, a.values, [] { return std::make_unique<Unchanging>(); });
+    EXPECT_EQ(op->name(), "csr-omp") << "it takes them";
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "formats/convert.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
 #include "selector/paths.hpp"
 #include "selector/policy.hpp"
@@ -24,17 +23,15 @@ constexpr const char* kFull = "block-dense:n=320,block=16,blocks_per_row=3";
 TEST(Source, GivesTheFormsThatWereGivenAsTheyAre) {
     const auto csr = generate<double>("fem:n=4,dof=3");
     const auto tiles = convert(csr, *make_policy("only:coo"));
-    const auto strips = make_strip_matrix(csr);
-    const Source<double> all(csr, tiles, strips);
+    const Source<double> all(csr, tiles);
     EXPECT_EQ(&all.csr(), &csr);
     EXPECT_EQ(&all.tiles(), &tiles);
-    EXPECT_EQ(all.find_strips(), &strips);
     EXPECT_EQ(&all.row_ptrs(), &csr.row_ptrs);
-    for (const Source<double>& one : {Source<double>(csr), Source<double>(tiles), Source<double>(strips)}) {
+    for (const Source<double>& one : {Source<double>(csr), Source<double>(tiles)}) {
         EXPECT_EQ(one.rows(), csr.rows);
         EXPECT_EQ(one.cols(), csr.cols);
         EXPECT_EQ(one.nnz(), csr.nnz());
-        EXPECT_EQ((one.find_csr() != nullptr) + (one.find_tiles() != nullptr) + (one.find_strips() != nullptr), 1);
+        EXPECT_NE(one.find_csr() != nullptr, one.find_tiles() != nullptr);
         EXPECT_TRUE(one.is_on_host());
     }
 }
@@ -42,13 +39,11 @@ TEST(Source, GivesTheFormsThatWereGivenAsTheyAre) {
 TEST(Source, MakesEveryOtherFormOnceForAllCopies) {
     const auto csr = generate<float>(kFull);
     const auto tiles = convert(csr, *make_policy("paper"));
-    const auto strips = make_strip_matrix(csr);
-    for (const Source<float>& source : {Source<float>(tiles), Source<float>(strips)}) {
-        const Source<float> copy = source;
-        EXPECT_EQ(copy.csr(), csr);
-        EXPECT_EQ(&copy.csr(), &source.csr());
-        EXPECT_EQ(copy.find_csr(), nullptr) << "it was not given";
-    }
+    const Source<float> source(tiles);
+    const Source<float> copy = source;
+    EXPECT_EQ(copy.csr(), csr);
+    EXPECT_EQ(&copy.csr(), &source.csr());
+    EXPECT_EQ(copy.find_csr(), nullptr) << "it was not given";
     const Source<float> of_csr(csr);
     EXPECT_EQ(unpack(of_csr.tiles()), csr);
     EXPECT_EQ(&Source<float>(of_csr).tiles(), &of_csr.tiles());
@@ -62,35 +57,29 @@ TEST(Source, OwnsWhatItIsGivenByValue) {
     op->apply(1, x, 0, y);
     make_operator<double>("csr-omp", csr)->apply(1, x, 0, expected);
     EXPECT_EQ(y, expected);
-    EXPECT_EQ(Source<double>(make_strip_matrix(csr)).csr(), csr);
     EXPECT_EQ(Source<double>(convert(csr, *make_policy("paper"))).csr(), csr);
 }
 
 TEST(Source, ConvertsByAnotherSelectorWhateverTilesThereAre) {
     const auto csr = generate<double>(kFull);
     const auto tiles = convert(csr, *make_policy("only:coo"));
-    const auto strips = make_strip_matrix(csr);
     for (const auto& given : {Source<double>(csr), Source<double>(tiles), Source<double>(csr, tiles)}) {
         const auto source = given.with_selector("paper");
         EXPECT_EQ(paths_by_format(source.tiles()), Paths(20, Path::dense));
         EXPECT_EQ(&source.csr(), &given.csr()) << "which is made once for both";
         EXPECT_EQ(&source.tiles(), &Source<double>(source).tiles());
     }
-    const auto of_strips = Source<double>(strips).with_selector("paper");
-    EXPECT_EQ(of_strips.find_strips(), &strips);
-    EXPECT_EQ(of_strips.csr(), csr);
 }
 
 TEST(Source, MayBeAskedByManyThreads) {
     const auto csr = generate<double>("laplace2d:n=100");
-    const auto strips = make_strip_matrix(csr);
-    const Source<double> source(strips);
-    std::vector<const TileMatrix<double>*> seen(8);
+    const Source<double> source(convert(csr, *make_policy("paper")));
+    std::vector<const CsrMatrix<double>*> seen(8);
     std::vector<std::thread> threads;
-    for (auto& one : seen) threads.emplace_back([&one, source] { one = &source.tiles(); });
+    for (auto& one : seen) threads.emplace_back([&one, source] { one = &source.csr(); });
     for (auto& thread : threads) thread.join();
-    EXPECT_EQ(seen, std::vector(8, &source.tiles()));
-    EXPECT_EQ(unpack(source.tiles()), csr);
+    EXPECT_EQ(seen, std::vector(8, &source.csr()));
+    EXPECT_EQ(source.csr(), csr);
 }
 
 TEST(Source, FindsTheFormsThatWereGiven) {
@@ -137,7 +126,6 @@ TEST(Source, OfAnyFormMakesEveryOperatorTheSame) {
     for (const auto& [name, csr] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto tiles = convert(csr, *make_policy("paper-deferred"));
-        const auto strips = make_strip_matrix(csr);
         for (const auto& info : operators<double>(Backend::cpu)) {
             if (info.name == "auto") continue;  // it takes what is stored as it is
             SCOPED_TRACE(std::string(info.name));
@@ -145,15 +133,8 @@ TEST(Source, OfAnyFormMakesEveryOperatorTheSame) {
                 return unless_refused(info, [&] { return make_operator<double>(info.name, source); });
             };
             const auto of_csr = made(csr);
-            if (!of_csr) continue;
-            const auto expected = product_of(*of_csr);
-            const auto of_strips = made(strips);  // whose source is gone
-            if (!info.takes_strips) {
-                EXPECT_EQ(product_of(*of_strips), expected);
-            }
-            if (info.made_from == Form::csr) {
-                EXPECT_EQ(product_of(*made(tiles)), expected);
-            }
+            if (!of_csr || info.made_from != Form::csr) continue;
+            EXPECT_EQ(product_of(*made(tiles)), product_of(*of_csr));  // its source is gone
         }
     }
 }

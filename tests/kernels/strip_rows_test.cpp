@@ -2,19 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "formats/convert.hpp"
-#include "kernels/check.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "kernels/registry.hpp"
-#include "selector/policy.hpp"
 #include "tests/support/battery.hpp"
 #include "tests/support/executed.hpp"
-#include "tests/support/message_of.hpp"
 #include "tests/support/strip_sample.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -27,11 +23,11 @@ using cpu::StripRows;
 using cpu::StripSlot;
 
 Strips strips_of(const CsrMatrix<double>& a, double most_bytes = std::numeric_limits<double>::infinity()) {
-    return make_strips(a, {.together = 1, .most_bytes = most_bytes});
+    return make_strips(a, {.most_bytes = most_bytes});
 }
 
 StripRows<double> rows_of(const CsrMatrix<double>& a, const Strips& s, int lanes = 8) {
-    return cpu::make_strip_rows(a.rows, a.cols, s, in_strips(s, a.row_ptrs, a.values), lanes);
+    return cpu::make_strip_rows(a, s, lanes);
 }
 
 /// Of a row, from the base of the slot on.
@@ -72,9 +68,12 @@ std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const 
     return found;
 }
 
-std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const CsrMatrix<double>& a) {
+/// Of the rows that are not in `rest`.
+std::multiset<std::tuple<std::int64_t, std::int64_t, double>> nonzeros_of(const CsrMatrix<double>& a,
+                                                                          const std::vector<RowRange>& rest) {
     std::multiset<std::tuple<std::int64_t, std::int64_t, double>> found;
     for (index_t r = 0; r < a.rows; ++r) {
+        if (std::ranges::any_of(rest, [&](RowRange range) { return range.first <= r && r < range.end; })) continue;
         for (offset_t k = a.row_ptrs[r]; k < a.row_ptrs[r + 1]; ++k) found.insert({r, a.col_idxs[k], a.values[k]});
     }
     return found;
@@ -85,11 +84,10 @@ TEST(StripRows, HoldTheNonzerosOfTheStrips) {
         for (const double most_bytes : {1.2, std::numeric_limits<double>::infinity()}) {
             SCOPED_TRACE(name);
             const Strips s = strips_of(a, most_bytes);
-            const auto values = in_strips(s, a.row_ptrs, a.values);
             for (const int lanes : {8, 4}) {
                 const auto rows = rows_of(a, s, lanes);
                 EXPECT_EQ(rows.nnz, s.nonzeros);
-                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(to_csr(s, a.rows, a.cols, values)));
+                EXPECT_EQ(nonzeros_of(rows), nonzeros_of(a, s.rest));
             }
         }
     }
@@ -166,53 +164,6 @@ TEST(StripOmp, ExecutesStripsBesideOtherRows) {
     EXPECT_EQ(parts[1].tile_rows, 1 + 1'024);
     EXPECT_EQ(parts[1].bytes, static_cast<std::uint64_t>(parts[1].nnz) * 12 + (16 + 1 + 16'384 + 1) * 8);
     expect_executed(*op);
-}
-
-/// Products after new values, and of an operator made with them.
-void expect_takes_values(const Source<double>& source, const CsrMatrix<double>& a) {
-    const auto op = make_operator<double>("strip-omp:updatable=1", source);
-    auto other = a.clone();
-    for (double& value : other.values) value = 1 - value / 3;
-    const std::span<const double> values(other.values.begin(), other.values.end());
-    op->update_values(values);
-    std::vector<double> x(static_cast<std::size_t>(a.cols));
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
-    std::vector<double> y(static_cast<std::size_t>(a.rows));
-    op->apply(1, x, 0, y);
-    const auto result = check_product<double>(expected_product<double>(other, 1, x, 0, {}), y);
-    EXPECT_TRUE(result.ok) << result.message();
-    EXPECT_EQ(
-        test::message_of([&] { op->update_values(values.subspan(1)); }),
-        "1: strip-omp: " + std::to_string(a.nnz() - 1) + " new values for " + std::to_string(a.nnz()) + " nonzeros");
-}
-
-// It leaves the matrix that it was made from as it was, rows that are no strips included.
-TEST(StripOmp, TakesNewValuesFromWhateverItWasMade) {
-    for (const bool has_rest : {true, false}) {
-        const auto a = has_rest ? strips_beside_others() : generate<double>("stencil27:n=10");
-        const auto before = a.clone();
-        const auto tiles = convert(a, *make_policy("bytes"));
-        expect_takes_values(a, a);
-        expect_takes_values(tiles, a);
-        EXPECT_EQ(a, before);
-        for (const int together : {1, 2}) {
-            const auto m = make_strip_matrix(a, {.value_bytes = 8, .together = together});
-            ASSERT_EQ(m.rest.nnz() > 0, has_rest);
-            expect_takes_values(m, a);
-            EXPECT_EQ(to_csr(m), before);
-        }
-    }
-}
-
-TEST(StripOmp, SaysWhatTakesNewValues) {
-    const auto a = strips_beside_others();
-    const auto strips = make_strip_matrix(a);
-    const auto message = [&](const Source<double>& source) {
-        const auto op = make_operator<double>("strip-omp", source);
-        return test::message_of([&] { op->update_values(a.values); });
-    };
-    EXPECT_EQ(message(strips), "1: operator strip-omp keeps no map for new values; make it with strip-omp:updatable=1");
-    EXPECT_EQ(message(a), "0: ");
 }
 
 }  // namespace

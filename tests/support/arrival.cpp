@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "formats/list.hpp"
-#include "kernels/operators/strip/archive.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
-#include "kernels/operators/strip/strip_value_map.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 
@@ -28,19 +25,6 @@ TileMatrix<V> through_archive(const TileMatrix<V>& tiles, const fs::path& direct
     const auto file = directory / "A.tsp";
     write_archive(file, tiles, formats::format_table());
     return open_archive<V>(file, formats::format_table());
-}
-
-template <Value V>
-StripMatrix<V> through_strips(const CsrMatrix<V>& a, const fs::path& directory) {
-    const auto file = directory / "A.tsp";
-    write_archive(file, make_strip_matrix(a));
-    return open_strips<V>(file);
-}
-
-template <Value V>
-StripMatrix<V> with_new_values(StripMatrix<V> strips, const CsrMatrix<V>& a) {
-    StripValueMap(strips).update<V>(strips, {a.values.begin(), a.values.end()});
-    return strips;
 }
 
 template <Value V>
@@ -73,14 +57,10 @@ std::string_view name_of(Arrival arrival) {
             return "archive with wide offsets";
         case Arrival::reconverted:
             return "archive, converted again";
-        case Arrival::strips:
-            return "archive of strips, converted again";
         case Arrival::new_values:
             return "new values in memory";
         case Arrival::new_archived:
             return "new values in an archive";
-        case Arrival::new_strips:
-            return "new values in an archive of strips, converted again";
     }
     return "";
 }
@@ -110,14 +90,10 @@ Arrived<V> arrive(Arrival arrival, const CsrMatrix<V>& a, const TilePolicy& poli
             return unpacked(through_archive(convert(a, policy, true), directory));
         case Arrival::reconverted:
             return converted(unpack(through_archive(convert(a, policy), directory)));
-        case Arrival::strips:
-            return converted(to_csr(through_strips(a, directory)));
         case Arrival::new_values:
             return unpacked(with_new_values(convert(with_other_values(a), policy), a));
         case Arrival::new_archived:
             return unpacked(with_new_values(through_archive(convert(with_other_values(a), policy), directory), a));
-        case Arrival::new_strips:
-            return converted(to_csr(with_new_values(through_strips(with_other_values(a), directory), a)));
     }
     return {};
 }

@@ -19,15 +19,13 @@ enum class Arrival {
     archive,       ///< written as an archive and mapped
     wide_archive,  ///< the same with 64-bit offsets of the deferred part
     reconverted,   ///< from an archive back to CSR and converted again
-    strips,        ///< the same from an archive of strips
     new_values,    ///< converted with other values, which were replaced
     new_archived,  ///< the same in tiles mapped from an archive
-    new_strips,    ///< the same in strips mapped from an archive, back to CSR and converted again
 };
 
-inline constexpr std::array kArrivals{Arrival::memory,       Arrival::wide_memory, Arrival::text,   Arrival::archive,
-                                      Arrival::wide_archive, Arrival::reconverted, Arrival::strips, Arrival::new_values,
-                                      Arrival::new_archived, Arrival::new_strips};
+inline constexpr std::array kArrivals{Arrival::memory,     Arrival::wide_memory,  Arrival::text,
+                                      Arrival::archive,    Arrival::wide_archive, Arrival::reconverted,
+                                      Arrival::new_values, Arrival::new_archived};
 
 std::string_view name_of(Arrival arrival);
 

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 /// Texts that name no file. Whoever adds an option of another kind declares it with a function of
 /// `tools/options/command_files.hpp`, or adds it here.
-const std::vector<std::string> kTexts{"--as", "--baseline", "--operator", "--precond", "--selector", "--suite", "KIND"};
+const std::vector<std::string> kTexts{"--baseline", "--operator", "--precond", "--selector", "--suite", "KIND"};
 
 class FileOptions : public ::testing::Test {
 protected:

@@ -116,15 +116,6 @@ TEST_F(GoldenCommand, ConvertAndGenerate) {
     show("back.mtx");
     commands_.run("convert gen:laplace2d:n=20 -o {}grid.tsp --selector paper-deferred");
     commands_.run("convert {}grid.tsp -o {}single.tsp --values float32");
-    commands_.run("convert gen:laplace2d:n=20 -o {}strip.tsp --as strip");
-    commands_.run("convert {}strip.tsp -o {}strip32.tsp --values float32");
-    commands_.run("convert {}strip.tsp -o {}tiles.tsp --as tile --selector paper");
-    commands_.run("convert {}small.mtx -o {}rest.tsp --as strip:bytes=0");
-    commands_.run("convert {}rest.tsp -o {}rest.mtx");
-    show("rest.mtx");
-    commands_.run("convert {}empty.mtx -o {}none.tsp --as strip");
-    commands_.run("convert {}none.tsp -o {}still.mtx");
-    show("still.mtx");
     commands_.run("convert {}empty.mtx -o {}empty.tsp");
     commands_.run("convert {}empty.tsp -o {}none.mtx");
     show("none.mtx");
@@ -134,18 +125,11 @@ TEST_F(GoldenCommand, ConvertAndGenerate) {
     commands_.run("convert {}small.mtx -o {}small.txt");
     commands_.run("convert {}small.mtx -o {}small.tsp.gz");
     commands_.run("convert {}small.mtx -o {}copy.mtx --selector bytes");
-    commands_.run("convert {}small.mtx -o {}copy.mtx --as strip");
-    commands_.run("convert {}small.mtx -o {}copy.tsp --as strip --selector bytes");
-    commands_.run("convert {}small.mtx -o {}copy.tsp --as csr");
-    commands_.run("convert {}small.mtx -o {}copy.tsp --as tile:bytes=1");
-    commands_.run("convert {}small.mtx -o {}copy.tsp --as strip:bytes=x");
     commands_.run("convert {}small.mtx -o {}copy.tsp --selector paper:dense=2");
     commands_.run("convert {}large.mtx -o {}copy.tsp --values float32");
     commands_.run("convert {}large.mtx -o {}large.tsp");
     commands_.run("convert {}large.tsp -o {}copy.tsp --values float32");
     commands_.run("convert {}large.tsp -o {}copy.mtx --values float16");
-    commands_.run("convert {}large.mtx -o {}large.tsp --as strip:bytes=1000");
-    commands_.run("convert {}large.tsp -o {}copy.tsp --values float32");
     TileMatrix<double> tall;
     tall.rows = 200'000'000;
     tall.cols = 3;
@@ -209,8 +193,6 @@ TEST_F(GoldenCommand, Verify) {
     commands_.run("verify {}small.mtx --device cpu --operator csr-omp --operator tile-omp");
     commands_.run("convert {}small.mtx -o {}small.tsp --values float32 --selector only:csr");
     commands_.run("verify {}small.tsp --device cpu --operator tile-omp");
-    commands_.run("convert {}small.mtx -o {}strip.tsp --as strip:bytes=1000");
-    commands_.run("verify {}strip.tsp --device cpu --operator strip-omp");
     commands_.run("verify {}small.mtx --device cpu --operator csr-omp --selector bytes --values float32");
     commands_.run(
         "verify {}small.mtx --device cpu --operator tile-omp --selector paper-tuned-deferred:coo=3,ell=0.5,dense=0.9");

@@ -21,8 +21,7 @@ void write_archive(const std::filesystem::path& file, const TileMatrix<V>& a, st
 /// Everything in it is checked, in parallel: version, sizes, all checksums, and all that `validate` of
 /// tile/archive/verify_tiles.hpp checks. Format numbers are translated if `formats` has another order than the file.
 /// Throws `Error` (one line) for a damaged, truncated, foreign or newer file, for one of another value type, and for
-/// tiles in a format that `formats` lacks, and for one that holds no tiles but another kind of matrix. The file must
-/// not be changed in place while the matrix lives.
+/// tiles in a format that `formats` lacks. The file must not be changed in place while the matrix lives.
 template <Value V>
 TileMatrix<V> open_archive(const std::filesystem::path& file, std::span<const FormatInfo> formats);
 
@@ -41,12 +40,5 @@ bool is_archive(const Input& input);
 /// Name of the value type an archive holds (such as "float64"), from its header alone. Throws `Error` as
 /// `open_archive` does.
 std::string archive_value_type(const Input& input);
-
-/// What `archive_kind` says of an archive of tiles.
-inline constexpr std::string_view kTileKind = "tile";
-
-/// The kind of matrix that an archive holds: `kTileKind`, or another one such as "strip", which `open_strips` opens.
-/// From its header alone; throws `Error` as `open_archive` does.
-std::string archive_kind(const Input& input);
 
 }  // namespace tilespmv

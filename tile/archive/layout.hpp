@@ -15,10 +15,9 @@
 ///     Header      1408 bytes, as declared below
 ///     sections    one after the other, each followed by zero bytes up to a multiple of 64; unused ones are empty
 ///
-/// The file ends there. Version 1 holds tiles, version 2 has the name of another kind of matrix in the header, whose
-/// sections are described where it is written (strips: kernels/operators/strip/archive.hpp).
+/// The file ends there. Version 2 held strips and is refused.
 ///
-/// Sections of tiles, in the order of `for_each_section`, are the arrays of `TileMatrix`: tile_rows, row_ids and
+/// Sections, in the order of `for_each_section`, are the arrays of `TileMatrix`: tile_rows, row_ids and
 /// col_idxs int32; tile_ptrs, value_ptrs and index_ptrs int64; row_ptrs32 uint32; row_ptrs64 uint64; indices uint8;
 /// values of the type in the header (float64, float32, float16, bfloat16); and tiles two uint32 each:
 ///
@@ -36,8 +35,8 @@ namespace tilespmv::archive {
 static_assert(std::endian::native == std::endian::little, ".tsp archives are mapped as they are, little-endian");
 
 inline constexpr std::array<std::uint8_t, 8> kMagic{0x89, 'T', 'S', 'P', '\r', '\n', 0x1a, '\n'};
-inline constexpr std::uint32_t kTileVersion = 1;
-inline constexpr std::uint32_t kNewestVersion = 2;
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kStripVersion = 2;  ///< which earlier programs wrote
 inline constexpr std::uint32_t kHeaderBytes = 1408;
 inline constexpr std::size_t kAlignment = 64;
 inline constexpr int kSections = 12;
@@ -50,11 +49,10 @@ struct Section {
 
 using FormatName = std::array<char, 32>;
 using ValueTypeName = std::array<char, 16>;
-using KindName = std::array<char, 16>;
 
 struct Header {
     std::array<std::uint8_t, 8> magic = kMagic;
-    std::uint32_t version = kTileVersion;
+    std::uint32_t version = kVersion;
     std::uint32_t header_bytes = kHeaderBytes;
     std::uint64_t checksum = 0;
     std::uint64_t file_bytes = 0;
@@ -63,15 +61,13 @@ struct Header {
     std::int64_t nnz = 0;
     ValueTypeName value_type{};
     std::array<Section, kSections> sections{};
-    std::array<FormatName, TileEntry::kMaxFormats> format_names{};  ///< empty names stand at the end; of tiles only
-    KindName kind{};                                                ///< empty in version 1
-    std::uint32_t parameter = 0;                                    ///< what the kind says; 0 in version 1
-    std::array<std::uint8_t, 12> reserved{};                        ///< zero
+    std::array<FormatName, TileEntry::kMaxFormats> format_names{};  ///< empty names stand at the end
+    std::array<std::uint8_t, 32> reserved{};                        ///< zero
 };
 static_assert(sizeof(Header) == kHeaderBytes && kHeaderBytes % kAlignment == 0);
 static_assert(std::is_trivially_copyable_v<Header> && std::has_unique_object_representations_v<Header>);
 
-/// Calls f(name, buffer) for the array behind each section of tiles, in file order.
+/// Calls f(name, buffer) for the array behind each section, in file order.
 template <class Matrix, class F>
 void for_each_section(Matrix& a, F&& f) {
     f("tile_rows", a.tile_rows);

@@ -11,7 +11,6 @@
 #include <CLI/CLI.hpp>
 
 #include "formats/list.hpp"
-#include "kernels/operators/strip/archive.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
 #include "tile/io/printable.hpp"
@@ -19,7 +18,6 @@
 #include "tile/transpose.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/form_option.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/source.hpp"
@@ -32,7 +30,6 @@ namespace {
 struct ConvertOptions {
     std::string source;
     std::string output;
-    std::string as;
     std::string selector;
     std::string values;
     std::optional<Symmetry> symmetry;
@@ -57,34 +54,14 @@ void check_name(const std::string& output, std::optional<Symmetry> symmetry) {
 void check_output(const ConvertOptions& options) {
     check_name(options.output, options.symmetry);
     const bool is_text = is_matrix_market_name(options.output);
-    const auto refuse = [&](std::string_view output, std::string_view lacks, std::string_view option) {
-        throw Error(fmt::format("{}: {} has no {}, so {} has no meaning", options.output, output, lacks, option),
+    if (is_text && !options.selector.empty()) {
+        throw Error(fmt::format("{}: a .mtx has no tiles, so --selector has no meaning", options.output),
                     ExitCode::usage);
-    };
-    if (is_text && !options.selector.empty()) refuse("a .mtx", "tiles", "--selector");
-    if (is_text && !options.as.empty()) refuse("a .mtx", "form to choose", "--as");
-    if (read_as(options.as).form == Form::strips && !options.selector.empty())
-        refuse("an archive of strips", "tiles", "--selector");
+    }
     if (!is_text && options.is_transposed) {
         throw Error(fmt::format("{}: a transpose is written to a .mtx, which can be converted", options.output),
                     ExitCode::usage);
     }
-}
-
-/// Whether the archive is to hold strips rather than tiles.
-bool wants_strips(const ConvertOptions& options) {
-    const Form wanted = read_as(options.as).form;
-    if (wanted != Form::csr || !options.selector.empty()) return wanted == Form::strips;
-    return stored_form(options.source) == Form::strips;
-}
-
-/// What was written, and how long that took.
-void print_written(const ConvertOptions& options, const std::string& size, const std::string& parts, std::size_t bytes,
-                   offset_t nnz, const LoadTimes& times, double write) {
-    fmt::print("{}: {}, {}, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
-               printable(options.output), size, parts,
-               nnz == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(nnz), times.read, times.convert,
-               write);
 }
 
 template <Value V>
@@ -92,20 +69,12 @@ void write_tiles(const ConvertOptions& options) {
     LoadTimes times;
     const auto tiles = load_tiles<V>(options.source, options.selector, &times);
     const double write = seconds([&] { write_archive(options.output, tiles, formats::format_table()); });
-    print_written(options, describe_size(tiles.rows, tiles.cols, tiles.nnz),
-                  fmt::format("{} tiles, {} deferred", grouped(std::ssize(tiles.tiles)), grouped(tiles.deferred.nnz())),
-                  tiles.bytes(), tiles.nnz, times, write);
-}
-
-template <Value V>
-void write_strips(const ConvertOptions& options) {
-    LoadTimes times;
-    const auto m = load_strips<V>(options.source, read_as(options.as).most_bytes, &times);
-    const double write = seconds([&] { write_archive(options.output, m); });
-    print_written(
-        options, describe_size(m.rows, m.cols, m.nnz),
-        fmt::format("{} strips, {} nonzeros as CSR", grouped(std::ssize(m.strips.tile_rows)), grouped(m.rest.nnz())),
-        m.bytes(), m.nnz, times, write);
+    const double bytes_per_nonzero =
+        tiles.nnz == 0 ? 0 : static_cast<double>(tiles.bytes()) / static_cast<double>(tiles.nnz);
+    fmt::print(
+        "{}: {}, {} tiles, {} deferred, {:.2f} bytes per nonzero; read {:.3f} s, convert {:.3f} s, write {:.3f} s\n",
+        printable(options.output), describe_size(tiles.rows, tiles.cols, tiles.nnz), grouped(std::ssize(tiles.tiles)),
+        grouped(tiles.deferred.nnz()), bytes_per_nonzero, times.read, times.convert, write);
 }
 
 template <Value V>
@@ -124,7 +93,7 @@ void run(const ConvertOptions& options) {
     check_output(options);
     with_value_type(value_type_for(options.source, options.values), [&]<Value V>() {
         if (is_matrix_market_name(options.output)) return write_entries<V>(options);
-        wants_strips(options) ? write_strips<V>(options) : write_tiles<V>(options);
+        write_tiles<V>(options);
     });
 }
 
@@ -132,15 +101,12 @@ void run(const ConvertOptions& options) {
 
 void add_convert(CLI::App& app) {
     auto options = std::make_shared<ConvertOptions>();
-    auto* command = app.add_subcommand(
-        "convert", "Convert a matrix to an archive (.tsp) of tiles or strips, or back to Matrix Market");
+    auto* command =
+        app.add_subcommand("convert", "Convert a matrix to an archive of tiles (.tsp), or back to Matrix Market");
     add_source(*command, options->source);
     add_output(*command, "-o,--output", options->output,
                "What to write: an archive (.tsp) or a Matrix Market file (.mtx, or .mtx.gz, .bz2, .xz, .zst)")
         ->required();
-    command->add_option("--as", options->as,
-                        "Form of the matrix in an archive: tile, or strip[:bytes=B] for the operators strip and "
-                        "strip-omp (default: as stored in an archive, else tile)");
     add_selector(*command, options->selector);
     add_values(*command, options->values);
     command
@@ -156,7 +122,6 @@ void add_convert(CLI::App& app) {
     command->add_flag("--transpose", options->is_transposed, "Write the transpose of A, to a Matrix Market file");
     set_examples(*command, {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
                             "tilespmv convert cant.tsp -o cant.mtx.gz --symmetry symmetric",
-                            "tilespmv convert cant.mtx.gz -o cant.tsp --as strip",
                             "tilespmv convert gen:stencil27:n=64 -o stencil.tsp --values float32",
                             "tilespmv convert cnr-2000.mtx.xz -o cnr-2000-transposed.mtx --transpose"});
     command->callback([options] { run(*options); });

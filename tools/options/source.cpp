@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "formats/convert.hpp"
-#include "kernels/operators/strip/archive.hpp"
 #include "selector/policy.hpp"
 #include "tile/io/printable.hpp"
 #include "tools/options/seconds.hpp"
@@ -106,22 +105,6 @@ TileMatrix<V> load_tiles(const std::string& source, const std::string& selector,
     return tiles;
 }
 
-template <Value V>
-StripMatrix<V> load_strips(const std::string& source, std::optional<double> most_bytes, LoadTimes* times) {
-    LoadTimes spent;
-    StripMatrix<V> strips;
-    if (!most_bytes && stored_form(source) == Form::strips) {
-        spent.read = seconds([&] { strips = tilespmv::load_strips<V>(source, as_stored()); });
-    } else {
-        CsrMatrix<V> csr;
-        spent.read = seconds([&] { csr = load_csr<V>(source); });
-        spent.convert =
-            seconds([&] { strips = most_bytes ? make_strip_matrix(csr, *most_bytes) : make_strip_matrix(csr); });
-    }
-    if (times) *times = spent;
-    return strips;
-}
-
 std::string source_name(const std::string& source) {
     if (is_generator(source)) return printable(source.substr(source.find(':') + 1));
     std::filesystem::path name = std::filesystem::path(source).filename();
@@ -136,11 +119,10 @@ std::string describe_size(index_t rows, index_t cols, offset_t nnz) {
     return fmt::format("{} x {}, {} nonzeros", grouped(rows), grouped(cols), grouped(nnz));
 }
 
-#define TILESPMV_INSTANTIATE(V)                                                               \
-    template Source<V> load_source<V>(const std::string&);                                    \
-    template CsrMatrix<V> load_csr<V>(const std::string&, PatternValues, ReadNotes*);         \
-    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*); \
-    template StripMatrix<V> load_strips<V>(const std::string&, std::optional<double>, LoadTimes*);
+#define TILESPMV_INSTANTIATE(V)                                                       \
+    template Source<V> load_source<V>(const std::string&);                            \
+    template CsrMatrix<V> load_csr<V>(const std::string&, PatternValues, ReadNotes*); \
+    template TileMatrix<V> load_tiles<V>(const std::string&, const std::string&, LoadTimes*);
 TILESPMV_FOR_EACH_VALUE(TILESPMV_INSTANTIATE)
 
 }  // namespace tilespmv::tools

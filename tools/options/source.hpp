@@ -32,7 +32,7 @@ void show_warnings(const ReadNotes& notes);
 /// The form that is at hand without a conversion. Throws `Error` if the source cannot be read.
 Form stored_form(const std::string& source);
 
-/// Seconds spent in `load_tiles` or `load_strips`.
+/// Seconds spent in `load_tiles`.
 struct LoadTimes {
     double read = 0;     ///< until the matrix was in memory
     double convert = 0;  ///< from CSR; 0 for a form as stored
@@ -43,11 +43,6 @@ struct LoadTimes {
 /// anything is read.
 template <Value V>
 TileMatrix<V> load_tiles(const std::string& source, const std::string& selector, LoadTimes* times = nullptr);
-
-/// The strips of a source: those that an archive holds if `most_bytes` is not given (its values converted to V),
-/// otherwise `load_csr` made into strips (`make_strip_matrix`). Throws `Error`.
-template <Value V>
-StripMatrix<V> load_strips(const std::string& source, std::optional<double> most_bytes, LoadTimes* times = nullptr);
 
 /// The short, printable name of a source for tables: the file's name without its suffixes, or the specification.
 std::string source_name(const std::string& source);

@@ -83,30 +83,14 @@ void Verifier<V>::check_csr_on_gpu() {
 
 template <Value V>
 void Verifier<V>::check_tiles(const std::string& label, const TileMatrix<V>& tiles) {
-    check_round_trip(label, [&] {
+    run_case("round trip", label, [&](VerifyCase& result) {
         check_encoding(tiles);
-        return unpack(tiles);
+        result.problem = difference(a_, unpack(tiles));
+        if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
     });
     for (const auto& chosen : operators_) {
         if (chosen.made_from == Form::tiles) check_operator(chosen, label, {a_, tiles});
     }
-}
-
-template <Value V>
-void Verifier<V>::check_strips(const std::string& label, const StripMatrix<V>& strips) {
-    check_round_trip(label, [&] { return to_csr(strips); });
-    for (const auto& chosen : operators_) {
-        if (chosen.takes_strips) check_operator(chosen, label, strips);
-    }
-}
-
-template <Value V>
-template <class Unpack>
-void Verifier<V>::check_round_trip(const std::string& label, Unpack&& unpacked) {
-    run_case("round trip", label, [&](VerifyCase& result) {
-        result.problem = difference(a_, unpacked());
-        if (!result.problem.empty()) result.outcome = VerifyCase::Outcome::wrong;
-    });
 }
 
 template <Value V>

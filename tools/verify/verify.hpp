@@ -10,7 +10,6 @@
 #include "kernels/block_copy.hpp"
 #include "kernels/check.hpp"
 #include "kernels/choose_operator.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 #include "tile/tile_matrix.hpp"
@@ -18,13 +17,13 @@
 
 namespace tilespmv::tools {
 
-/// One thing that was verified: an operator, or that tiles or strips unpack to exactly the matrix they were made from,
-/// and tiles are stored as their formats would write them.
+/// One thing that was verified: an operator, or that tiles unpack to exactly the matrix they were made from and are
+/// stored as their formats would write them.
 struct VerifyCase {
     enum class Outcome { ok, wrong, failed };  ///< failed: could not be run
 
     std::string name;   ///< of the operator, or "round trip"
-    std::string tiles;  ///< which tiles or strips it worked on; empty if on none
+    std::string tiles;  ///< which tiles it worked on; empty if on none
     Outcome outcome = Outcome::ok;
     double worst = 0;       ///< largest error of a row in units of its bound
     std::string problem{};  ///< one line if not ok
@@ -57,8 +56,6 @@ public:
     void check_csr_on_gpu();
     /// The round trip and the encoding of these tiles, and every operator that uses tiles.
     void check_tiles(const std::string& label, const TileMatrix<V>& tiles);
-    /// The round trip of these strips, and every operator that takes strips as they are.
-    void check_strips(const std::string& label, const StripMatrix<V>& strips);
 
     [[nodiscard]] int cases() const { return cases_; }
     /// Throws an `Error` that counts what was not ok: `verification` if anything was wrong, else `failure`.
@@ -71,8 +68,6 @@ private:
         ExpectedProduct expected;
     };
 
-    template <class Unpack>
-    void check_round_trip(const std::string& label, Unpack&& unpacked);
     void check_operator(const ChosenOperator<V>& chosen, const std::string& label, const Source<V>& source);
     CheckResult worst_product(const Operator<V>& op, Accumulator accumulator) const;
     CheckResult check(const Operator<V>& op, const Product& product, Accumulator accumulator) const;

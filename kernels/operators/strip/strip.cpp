@@ -316,23 +316,9 @@ private:
 
 }  // namespace
 
-std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges) {
-    std::vector<std::uint32_t> tile_rows;
-    for (const RowRange range : ranges) {
-        for (std::int64_t row = range.first; row < range.end; row += kTileSize)
-            tile_rows.push_back(static_cast<std::uint32_t>(row / kTileSize));
-    }
-    return tile_rows;
-}
-
 void require_fewer_slots(std::uint64_t slots) {
     if (slots < kNoColumn) return;
     throw Error("strip: the matrix has 2^32 slots or more; take an operator on CSR, such as csr-merge or csr-omp");
-}
-
-std::size_t Strips::bytes() const {
-    return runs.bytes() + tile_rows.bytes() + bases.bytes() + codes.bytes() + masks.bytes() +
-           static_cast<std::size_t>(slots) * kTileSize * static_cast<std::size_t>(value_bytes);
 }
 
 StripLimits strip_limits(index_t rows, offset_t nonzeros, int value_bytes, const Gpu& gpu) {
@@ -355,10 +341,7 @@ Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits) {
         parts[static_cast<std::size_t>(i)] =
             PartMaker<V>(a, limits, first, std::min(first + kTileRowsOfPart, tile_rows)).run();
     });
-    Strips s = Joiner(parts).run();
-    s.value_bytes = limits.value_bytes;
-    s.together = limits.together;
-    return s;
+    return Joiner(parts).run();
 }
 
 #define TILESPMV_INSTANTIATE(V) template Strips make_strips(const CsrMatrix<V>&, const StripLimits&);

@@ -6,26 +6,76 @@
 #include <vector>
 
 #include "kernels/cuda/tuning.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
+#include "kernels/row_range.hpp"
 #include "selector/work_sizes.hpp"
 #include "tile/csr.hpp"
-#include "tile/parallel.hpp"
 #include "tile/types.hpp"
 
 namespace tilespmv {
+
+/// Slots whose columns are loaded at a time.
+inline constexpr int kQuad = 4;
+/// Pairs of rows of a strip.
+inline constexpr int kRowPairs = kTileSize / 2;
 
 /// Values of one row that a lane of a GPU loads at a time, of a whole quad.
 template <std::size_t kValueBytes>
 inline constexpr int kQuadLoad = kValueBytes == 8 ? 2 : 4;
 
+/// The place of slot `k` in row `r` among the values of a strip of `slots` slots on a GPU: in whole quads the values of
+/// a row stand `together` by `together` side by side, behind them slot by slot.
+constexpr int strip_place(int k, int r, int slots, int together) {
+    const int wide = k < slots / kQuad * kQuad ? together : 1;
+    return k / wide * wide * kTileSize + r * wide + k % wide;
+}
+
+/// Strips that one thread block multiplies: all have the same number of slots.
+struct alignas(16) StripRun {
+    std::uint32_t first_slot = 0;   ///< of the values: those of its strips stand one after the other
+    std::uint32_t first_quad = 0;   ///< of the columns
+    std::uint32_t first_strip = 0;  ///< position in `Strips::tile_rows`
+    std::uint16_t slots = 0;        ///< of each strip
+    std::uint8_t strips = 0;
+    std::uint8_t groups_log2 : 4 = 0;  ///< groups of lanes that share a strip, as a power of 2
+    std::uint8_t shared : 1 = 0;       ///< one pattern for all of its strips, else one each
+    std::uint8_t holes : 1 = 0;        ///< slots may lack rows
+    std::uint8_t unused : 2 = 0;
+
+    [[nodiscard]] constexpr std::uint32_t quads() const { return (slots + kQuad - 1U) / kQuad; }
+    /// Of the columns of its strip `i`.
+    [[nodiscard]] constexpr std::uint32_t quad_of(std::uint32_t i) const {
+        return first_quad + (shared != 0 ? 0 : i * quads());
+    }
+    friend bool operator==(const StripRun&, const StripRun&) = default;
+};
+static_assert(sizeof(StripRun) == 16);
+
+/// A matrix as *strips*, the 16 rows of a tile row each. A strip is a list of slots; a slot is at most one nonzero of
+/// each row, all within 16 columns from its base on, that is a tile whose column origin floats. Slots are filled by
+/// windows: the base is the smallest column that no slot before has taken, and every row whose next column lies in the
+/// window gives that nonzero; the other rows leave a hole, whose value is 0.
+/// The columns of a strip are its pattern. Bases are relative to the first row of the strip, so that strips of a
+/// regular grid have the same one, which a run of them stores once.
+/// Tile rows that would take more bytes so than as CSR with 16-bit columns, and those of too many slots, are left out:
+/// `rest`. Made from CSR alone; in the memory of the host.
+struct Strips {
+    Buffer<StripRun> runs;
+    Buffer<std::uint32_t> tile_rows;  ///< of the strips, in the order of their values
+    Buffer<std::int32_t> bases;       ///< kQuad a quad
+    Buffer<std::uint16_t> codes;      ///< kTileSize a quad, one a row: 4 bits a slot
+    Buffer<std::uint8_t> masks;       ///< kRowPairs a quad; 4 bits a row: which slots have a nonzero in it
+    std::vector<RowRange> rest;       ///< ascending, of whole tile rows
+    std::int64_t slots = 0;           ///< of all strips
+    offset_t nonzeros = 0;            ///< in strips
+};
+
 /// How strips are made and divided into runs.
 struct StripLimits {
     int value_bytes = 8;
-    int together = value_bytes == 8 ? kQuadLoad<8> : kQuadLoad<4>;  ///< of `Strips`; 1 for vectors of 16 rows
-    int threads = cuda::kStripThreads;                              ///< of a block
-    int max_slots = 512;                                            ///< of a strip
-    int lane_slots = 32;   ///< of a strip before twice as many lanes share it, at least kShortStrip
-    int block_strips = 4;  ///< short ones that a block takes about
+    int threads = cuda::kStripThreads;  ///< of a block
+    int max_slots = 512;                ///< of a strip
+    int lane_slots = 32;                ///< of a strip before twice as many lanes share it, at least kShortStrip
+    int block_strips = 4;               ///< short ones that a block takes about
     int resident_blocks = cuda::kFewStripBlocks;  ///< of a multiprocessor
     int rank_blocks = cuda::kFewStripBlocks;      ///< the same where most strips are filled by rank
     /// Bytes of 16,384 rows as strips, over those with 16-bit columns, up to which they become strips.
@@ -104,8 +154,6 @@ constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {
     return before.shared != 0 && run.shared != 0 && before.slots == run.slots && before.first_quad == run.first_quad;
 }
 
-/// The tile rows of these rows.
-std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges);
 
 /// Throws `Error` if there are 2^32 slots or more.
 void require_fewer_slots(std::uint64_t slots);
@@ -113,58 +161,5 @@ void require_fewer_slots(std::uint64_t slots);
 /// Columns of `a` must be below 2^31 - 1. Throws `Error` if there are 2^32 slots or more.
 template <Value V>
 Strips make_strips(const CsrMatrix<V>& a, const StripLimits& limits);
-
-/// Back to CSR, exactly: a matrix of rows x cols, empty in the rows that `s` does not hold.
-template <Value V>
-CsrMatrix<V> to_csr(const Strips& s, index_t rows, index_t cols, const Buffer<V>& values);
-
-/// Where the rows of the matrix begin in its CSR form.
-template <Value V>
-Buffer<offset_t> row_ptrs_of(const StripMatrix<V>& m);
-
-/// A copy of `a` in which all rows are empty but those of `ranges`, which ascend and do not overlap.
-template <Value V>
-CsrMatrix<V> rows_in(const CsrMatrix<V>& a, const std::vector<RowRange>& ranges);
-
-/// The values of `s` as they stand if so many of a row are side by side (`Strips::together`).
-template <Value V>
-Buffer<V> rearranged(const Strips& s, const Buffer<V>& values, int together);
-
-/// Calls f(slot, row, place) for each nonzero of strip `i` of `run`: its slot, its row in the strip, its place among
-/// the values of the strip. The k-th call for a row is its k-th nonzero in CSR.
-template <class F>
-void for_each_nonzero(const Strips& s, const StripRun& run, std::uint32_t i, F&& f) {
-    const std::uint8_t* masks = s.masks.data() + std::size_t{run.quad_of(i)} * kRowPairs;
-    for (int k = 0; k < run.slots; ++k) {
-        for (int r = 0; r < kTileSize; ++r) {
-            const int mask = masks[k / kQuad * kRowPairs + r / 2] >> (r % 2 * 4 + k % kQuad);
-            if ((mask & 1) != 0) f(k, r, strip_place(k, r, run.slots, s.together));
-        }
-    }
-}
-
-/// What belongs to the nonzeros of `s`, out of what belongs to those of the CSR matrix (such as their values); T{} in
-/// holes.
-template <class T>
-Buffer<T> in_strips(const Strips& s, std::span<const offset_t> row_ptrs, const Buffer<T>& of_csr) {
-    Buffer<T> taken(static_cast<std::size_t>(s.slots) * kTileSize);
-    const std::size_t rows = row_ptrs.size() - 1;
-    parallel_for(0, static_cast<std::int64_t>(s.runs.size()), 16, [&](std::int64_t at) {
-        const StripRun& run = s.runs[static_cast<std::size_t>(at)];
-        T* strip = taken.data() + std::size_t{run.first_slot} * kTileSize;
-        std::fill_n(strip, std::size_t{run.slots} * run.strips * kTileSize, T{});
-        for (std::uint32_t i = 0; i < run.strips; ++i, strip += std::size_t{run.slots} * kTileSize) {
-            const std::size_t row0 = std::size_t{s.tile_rows[run.first_strip + i]} * kTileSize;
-            offset_t next[kTileSize];
-            for (std::size_t r = 0; r < kTileSize; ++r) next[r] = row_ptrs[std::min(row0 + r, rows)];
-            for_each_nonzero(s, run, i, [&](int, int r, int place) { strip[place] = of_csr[next[r]++]; });
-        }
-    });
-    return taken;
-}
-
-/// A whole matrix as strips that are made so, with its values.
-template <Value V>
-StripMatrix<V> make_strip_matrix(const CsrMatrix<V>& a, const StripLimits& limits);
 
 }  // namespace tilespmv

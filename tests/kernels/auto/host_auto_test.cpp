@@ -53,9 +53,6 @@ TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
     EXPECT_EQ(make_operator<double>("auto:products=1", csr)->specification(), "csr-omp");
     EXPECT_EQ(make_operator<double>("auto:columns=1", csr)->specification(), "tile-omp");
     EXPECT_EQ(make_operator<double>("auto:columns=2", csr)->specification(), "csr-omp") << "reads A once";
-    const auto strips = make_operator<double>("strip-omp:updatable=1", csr);
-    EXPECT_EQ(strips->name(), "strip-omp");
-    EXPECT_EQ(strips->specification(), "strip-omp:updatable=1");
 }
 
 TEST(HostAuto, ChoosesByTheVectorsInUse) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,16 @@ std::vector<T> on_host(const DeviceBuffer<T>& there) {
 template <class T>
 std::vector<T> copy_of(const Buffer<T>& a) {
     return {a.begin(), a.end()};
+}
+
+/// The tile rows of these rows.
+std::vector<std::uint32_t> tile_rows_in(const std::vector<RowRange>& ranges) {
+    std::vector<std::uint32_t> tile_rows;
+    for (const RowRange range : ranges) {
+        for (std::int64_t row = range.first; row < range.end; row += kTileSize)
+            tile_rows.push_back(static_cast<std::uint32_t>(row / kTileSize));
+    }
+    return tile_rows;
 }
 
 void expect_same(const FoundStrips& found, const Strips& expected) {
@@ -125,7 +136,8 @@ void expect_found(const CsrMatrix<double>& a, const StripLimits& limits) {
     EXPECT_EQ(on_host(found.strips.masks), copy_of(strips.masks));
     expect_strips(find_rank_strips(rows, found.rest, limits, nullptr), on_host(found.rest), a, limits);
     if (a.rows == 0) return;
-    const std::vector<std::uint32_t> all = tile_rows_in({{0, a.rows}});
+    std::vector<std::uint32_t> all(static_cast<std::size_t>(div_up(a.rows, kTileSize)));
+    std::iota(all.begin(), all.end(), 0U);
     expect_strips(find_rank_strips(rows, on_gpu(all), limits, nullptr), all, a, limits);
 }
 

@@ -1,10 +1,10 @@
 // Strips however they are divided among lanes and blocks.
 #include <set>
 #include <string>
+#include <vector>
 
 #include "formats/convert.hpp"
 #include "kernels/check.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"
@@ -15,28 +15,11 @@
 namespace tilespmv::testing {
 namespace {
 
+const std::vector<std::string> kLaneSlots{"11", "32", "512"};
+
 template <class V>
 class StripsOnDevice : public OnDevice {
 protected:
-    /// Strips that are there already, with values as lanes load them and otherwise.
-    static void expect_stored_right(const CsrMatrix<V>& csr) {
-        const auto x = numbers<V>(csr.cols, 1);
-        const auto y = numbers<V>(csr.rows, 2);
-        const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
-        for (const int together : {1, 2, 4}) {
-            for (const double most_bytes : {0.0, 1.0}) {
-                const auto m =
-                    make_strip_matrix(csr, {.value_bytes = sizeof(V), .together = together, .most_bytes = most_bytes});
-                for (const auto* name : {"strip", "strip:resident_blocks=18", "strip:ranks=1000", "auto"}) {
-                    const auto a = cuda::make_device_operator<V>(name, m, default_accumulator<V>(), nullptr);
-                    EXPECT_EQ(a->nnz(), csr.nnz());
-                    const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
-                    EXPECT_TRUE(result.ok) << name << ' ' << together << ' ' << most_bytes << ' ' << result.message();
-                }
-            }
-        }
-    }
-
     /// Made from tiles alone it is what it is made from CSR.
     static void expect_same_from_tiles(const CsrMatrix<V>& csr) {
         const auto x = numbers<V>(csr.cols, 1);
@@ -50,21 +33,17 @@ protected:
         }
     }
 
-    static void expect_right(const CsrMatrix<V>& csr) {
+    static void expect_right(const CsrMatrix<V>& csr, const std::vector<std::string>& all_lane_slots) {
         const auto x = numbers<V>(csr.cols, 1);
         const auto y = numbers<V>(csr.rows, 2);
         const auto expected = expected_product<V>(csr, 2, x, -0.5, y);
-        for (const std::string lane_slots : {"11", "32", "512"}) {
-            for (const std::string block_strips : {"1", "9", "128"}) {
+        for (const std::string taken : {"strip:bytes=1000", "strip:bytes=0,ranks=1000"}) {
+            for (const std::string& lane_slots : all_lane_slots) {
                 for (const std::string resident : {"12", "18"}) {
-                    const auto divided =
-                        "lane_slots=" + lane_slots + ",block_strips=" + block_strips + ",resident_blocks=" + resident;
-                    for (const std::string taken : {"strip:bytes=1000,", "strip:bytes=0,ranks=1000,"}) {
-                        const auto a =
-                            cuda::make_device_operator<V>(taken + divided, csr, default_accumulator<V>(), nullptr);
-                        const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
-                        EXPECT_TRUE(result.ok) << taken << divided << ' ' << result.message();
-                    }
+                    const auto name = taken + ",lane_slots=" + lane_slots + ",resident_blocks=" + resident;
+                    const auto a = cuda::make_device_operator<V>(name, csr, default_accumulator<V>(), nullptr);
+                    const auto result = check_product<V>(expected, product<V>(*a, 2, x, -0.5, y));
+                    EXPECT_TRUE(result.ok) << name << ' ' << result.message();
                 }
             }
         }
@@ -76,11 +55,9 @@ TYPED_TEST_SUITE(StripsOnDevice, ValueTypes);
 TYPED_TEST(StripsOnDevice, MultiplyTheBattery) {
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
-        this->expect_right(convert_values<TypeParam>(matrix));
-        this->expect_stored_right(convert_values<TypeParam>(matrix));
+        this->expect_right(convert_values<TypeParam>(matrix), kLaneSlots);
         this->expect_same_from_tiles(convert_values<TypeParam>(matrix));
     }
-    this->expect_stored_right(convert_values<TypeParam>(strips_beside_others()));
     this->expect_same_from_tiles(convert_values<TypeParam>(strips_beside_others()));
 }
 
@@ -93,7 +70,31 @@ TYPED_TEST(StripsOnDevice, MultiplyBandsOfEveryWidth) {
         for (index_t i = 0; i < 1000; ++i) {
             for (index_t k = 0; k < width; ++k) positions.insert({i, i + k * 3});
         }
-        this->expect_right(convert_values<TypeParam>(matrix_of(1000, 1120, positions)));
+        this->expect_right(convert_values<TypeParam>(matrix_of(1000, 1120, positions)), kLaneSlots);
+    }
+}
+
+/// 480,000 rows of `width` nonzeros, whose strips share one pattern or have one each.
+CsrMatrix<double> many_strips(index_t width, bool share) {
+    constexpr index_t rows = 480'000;
+    const auto nnz = static_cast<std::size_t>(rows * width);
+    CsrMatrix<double> a{rows, rows + 5'000, Buffer<offset_t>(rows + 1), Buffer<index_t>(nnz), Buffer<double>(nnz)};
+    for (index_t r = 0; r <= rows; ++r) a.row_ptrs[r] = offset_t{r} * width;
+    for (index_t at = 0; at < rows * width; ++at) {
+        const index_t row = at / width;
+        a.col_idxs[at] = row + at % width * 3 + (share ? 0 : row / kTileSize * 7'919 % 4'001);
+        a.values[at] = 1 + at % 13;
+    }
+    return a;
+}
+
+// So many that a thread block takes several rounds of them.
+TYPED_TEST(StripsOnDevice, MultiplyManyShortStrips) {
+    for (const index_t width : {3, 8, 11}) {
+        for (const bool share : {true, false}) {
+            SCOPED_TRACE(width);
+            this->expect_right(convert_values<TypeParam>(many_strips(width, share)), {"32"});
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include "kernels/check.hpp"
 #include "kernels/cuda/graph.hpp"
-#include "kernels/operators/strip/strip_matrix.hpp"
 #include "selector/policy.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/battery.hpp"
@@ -102,17 +101,15 @@ TYPED_TEST(UpdateValues, OfOperatorsOnCsrAreThoseOfANewOne) {
     }
 }
 
-TYPED_TEST(UpdateValues, OfStripsFromEveryFormAreThoseOfNewOnes) {
+TYPED_TEST(UpdateValues, OfStripsMadeFromTilesAreThoseOfNewOnes) {
     using V = TypeParam;
     for (const auto& [name, matrix] : matrix_battery()) {
         SCOPED_TRACE(name);
         const auto before = with_other_values<V>(matrix);
         const auto after = convert_values<V>(matrix);
-        const auto strips = make_strip_matrix(before);
         const auto tiles = convert(before, *make_policy("bytes"));
         ValuesToTake<V> values(after);
         const auto fresh = values.product(*make<V>("strip", after));
-        values.expect_update(*make<V>("strip", strips), fresh);
         values.expect_update(*make<V>("strip", tiles), fresh);
     }
 }
