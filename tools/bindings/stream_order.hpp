@@ -31,7 +31,7 @@ public:
     /// The turn of a product in one of the first `workspaces` on a stream (0: the default one), which waits there for
     /// what ran in that workspace on another stream before. A captured product works in the operator's own.
     Turn follow(std::uintptr_t stream, int workspaces);
-    /// The same for work with arrays of the host, which waits for no other streams.
+    /// The same for work with arrays of the host, on a stream of its own.
     Turn follow_own();
     /// The turn of new values: after all products.
     Turn follow_all(std::uintptr_t stream);
