@@ -29,13 +29,13 @@ void sell_work(const MatrixFeatures& f, Work& work) {
 /// While it is made, CSR and slices are both on the GPU, twice the memory of others.
 constexpr offset_t kMostSellNonzeros = offset_t{1} << 31;
 
-/// Not if a row is a tenth of the matrix. Where hardly a row has a nonzero, one bit tells, where others read a row
-/// pointer: but not in float64 from half a million nonzeros on, where csr-merge takes 0.82 of the time. Between was not
-/// measured.
+/// Not if a row is a quarter of the matrix: of a seventh (arrow) it takes 0.85 of the time of csr-merge. Where hardly a
+/// row has a nonzero, one bit tells, where others read a row pointer, but not in float64 from half a million nonzeros
+/// on, where csr-merge takes 0.82 of the time. Between was not measured.
 bool suits_sell(const MatrixFeatures& f) {
     if (f.nnz > kMostSellNonzeros) return false;
     if (f.mean_row <= 0.25) return f.nnz < 500'000 || f.value_bytes < 8;
-    return f.mean_row >= 0.6 && 10 * f.longest_row <= f.nnz;
+    return f.mean_row >= 0.6 && 4 * f.longest_row <= f.nnz;
 }
 
 }  // namespace
