@@ -154,7 +154,6 @@ constexpr bool repeats_pattern(const StripRun& before, const StripRun& run) {
     return before.shared != 0 && run.shared != 0 && before.slots == run.slots && before.first_quad == run.first_quad;
 }
 
-
 /// Throws `Error` if there are 2^32 slots or more.
 void require_fewer_slots(std::uint64_t slots);
 
