@@ -34,6 +34,19 @@ const Names kCpuClasses = words(
     "gen:circuit:n=5800000 gen:delaunay:n=6000000 gen:rgg:n=2250000,degree=16 gen:road-like:n=2000,chain=2 "
     "gen:kkt:n=3300000 gen:qcd:n=16,nt=20 gen:dense:rows=6000,cols=6000");
 
+// 4.2 nonzeros a row first, then from short rows to long ones.
+const Names kRowLengths = words(
+    "gen:circuit:n=1000000,near=1,far=0.6,rails=0 gen:road-like:n=700,chain=2 gen:laplace2d:n=1000 "
+    "gen:delaunay:n=700000 gen:laplace3d:n=100 gen:uniform:n=500000,per_row=8 gen:powerlaw:n=500000,degree=16 "
+    "gen:rgg:n=500000,degree=16 gen:rmat:scale=18,degree=16 gen:stencil27:n=64 gen:qcd:n=10,nt=16 "
+    "gen:fem:n=32,dof=3 gen:banded:n=200000,half=25 gen:fem:n=20,dof=6 gen:dense:rows=2048,cols=2048");
+
+// From even rows near the diagonal to hubs anywhere.
+const Names kEvenToWebLike = words(
+    "gen:banded:n=400000,half=8 gen:laplace2d:n=1500 gen:stencil27:n=80 gen:fem:n=40,dof=3 gen:delaunay:n=1500000 "
+    "gen:kkt:n=1000000 gen:rgg:n=700000,degree=16 gen:uniform:n=700000,per_row=16 gen:circuit:n=2000000 "
+    "gen:powerlaw:n=700000,degree=16 gen:rmat:scale=20,degree=12 gen:kronecker:scale=19,degree=10");
+
 // What other libraries are compared on: grids and meshes from tiny to large, graphs, optimization, networks, extremes.
 // Renumbered meshes trade numbers within windows of 512 nodes, which is what the generator can.
 const Names kPeers = words(
@@ -103,6 +116,16 @@ std::span<const Suite> suites() {
              "with deferral, and of the fewest bytes",
          .sources = kGpuClasses,
          .selectors = kConfigurations},
+        {.name = "threads-per-vector",
+         .summary = "csr-vector with 2 to 32 threads a row and with its own choice, against the best of these",
+         .sources = kRowLengths,
+         .operators = {"csr-vector", "csr-vector:threads=all"},
+         .baselines = {"csr-vector"}},
+        {.name = "csr-vs-cusparse",
+         .summary = "csr-vector and csr-merge against cuSPARSE, from even matrices near the diagonal to web-like ones",
+         .sources = kEvenToWebLike,
+         .operators = {"csr-vector", "csr-merge"},
+         .baselines = {"cusparse-csr", "cusparse"}},
         {.name = "tilespmv",
          .summary =
              "tiles (tile, tile-warp) in the three published configurations, by the tuned rules and in every single "

@@ -90,8 +90,8 @@ TEST_F(HarnessMessages, EveryPartOfAMachineCounts) {
 
 TEST_F(HarnessMessages, Suites) {
     EXPECT_EQ(message_of([] { find_suite("magic"); }),
-              "2: unknown suite 'magic'; there are cpu-classes, gpu-classes, tilespmv, "
-              "paper, peers, unseen, unseen-small");
+              "2: unknown suite 'magic'; there are cpu-classes, gpu-classes, threads-per-vector, csr-vs-cusparse, "
+              "tilespmv, paper, peers, unseen, unseen-small");
 }
 
 TEST_F(HarnessMessages, Candidates) {

@@ -334,7 +334,7 @@ TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
               "0: tilespmv: suite gpu-classes: left out: the operators for a GPU; measured are those of the CPU\n");
     EXPECT_EQ(said("cpu-classes", {}), "0: ");
     const bool has_gpu = test::message_of([] { (void)cuda::require_device(); }) == "0: ";
-    for (const char* suite : {"tilespmv", "paper"}) {
+    for (const char* suite : {"threads-per-vector", "csr-vs-cusparse", "tilespmv", "paper"}) {
         EXPECT_EQ(said(suite, {"csr-omp"}), "0: ");
         EXPECT_THAT(said(suite, {}),
                     AllOf(StartsWith(has_gpu ? "2: the suite " : "4: the suite "), HasSubstr("which run on a GPU: ")));
