@@ -88,8 +88,6 @@ constexpr std::array kColumns{
     CsvColumn{"graph_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::graph); }},
     CsvColumn{"chain_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::chain); }},
     CsvColumn{"axpy_median_s", [](const CsvRow& row) { return mode_cell(row.r, bench::Mode::axpy); }},
-    CsvColumn{"axpy_alone_median_s",
-              [](const CsvRow& row) { return seconds_cell(row.r.axpy_alone.seconds, row.m.axpy_seconds); }},
     CsvColumn{"first_s", [](const CsvRow& row) { return cell(row.r.first_seconds); }},
     CsvColumn{"gflops", [](const CsvRow& row) { return cell(row.m.flops * 1e-9); }},
     CsvColumn{"gbytes_per_s", [](const CsvRow& row) { return cell(row.m.bytes_per_second * 1e-9); }},

@@ -18,6 +18,7 @@
 #include "tile/transpose.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/options/command_files.hpp"
+#include "tools/options/matrix_output.hpp"
 #include "tools/options/options.hpp"
 #include "tools/options/seconds.hpp"
 #include "tools/options/source.hpp"
@@ -36,23 +37,8 @@ struct ConvertOptions {
     bool is_transposed = false;
 };
 
-/// A Matrix Market file or an archive by its name, and a symmetry only of the former.
-void check_name(const std::string& output, std::optional<Symmetry> symmetry) {
-    if (is_matrix_market_name(output)) return;
-    if (std::filesystem::path(output).extension() != ".tsp") {
-        throw Error(
-            fmt::format("{}: expected an output that ends in .mtx, .mtx.gz, .mtx.bz2, .mtx.xz, .mtx.zst or .tsp",
-                        output),
-            ExitCode::usage);
-    }
-    if (symmetry) {
-        throw Error(fmt::format("{}: an archive has no symmetry, so --symmetry has no meaning", output),
-                    ExitCode::usage);
-    }
-}
-
 void check_output(const ConvertOptions& options) {
-    check_name(options.output, options.symmetry);
+    require_matrix_output(options.output, options.symmetry);
     const bool is_text = is_matrix_market_name(options.output);
     if (is_text && !options.selector.empty()) {
         throw Error(fmt::format("{}: a .mtx has no tiles, so --selector has no meaning", options.output),
@@ -109,16 +95,7 @@ void add_convert(CLI::App& app) {
         ->required();
     add_selector(*command, options->selector);
     add_values(*command, options->values);
-    command
-        ->add_option_function<std::string>(
-            "--symmetry",
-            [options](const std::string& name) {
-                options->symmetry =
-                    static_cast<Symmetry>(std::ranges::find(kSymmetryNames, name) - kSymmetryNames.begin());
-            },
-            "What a .mtx says of its matrix, and whether it holds the lower triangle alone (default: as in a Matrix "
-            "Market file that is read, else general)")
-        ->check(CLI::IsMember(std::vector<std::string>(kSymmetryNames.begin(), kSymmetryNames.end())));
+    add_symmetry(*command, options->symmetry, "as in a Matrix Market file that is read, else general");
     command->add_flag("--transpose", options->is_transposed, "Write the transpose of A, to a Matrix Market file");
     set_examples(*command, {"tilespmv convert cant.mtx.gz -o cant.tsp --selector paper-adaptive",
                             "tilespmv convert cant.tsp -o cant.mtx.gz --symmetry symmetric",

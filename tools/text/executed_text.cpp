@@ -17,16 +17,14 @@ std::string short_percent(double share) {
     return fmt::format("{:.0f}%", 100 * share);
 }
 
-/// The format if there is one, and what tiles of it were lowered to ("csr in slots", "coo in rows"); else the
-/// representation.
+}  // namespace
+
 std::string part_name(const ExecutedPart& part) {
     if (part.format.empty()) return part.representation;
     if (part.representation == "slots") return part.format + " in slots";
     if (part.representation == "walked") return part.format + " one by one";
     return part.representation == "csr" && part.format != "deferred" ? part.format + " in rows" : part.format;
 }
-
-}  // namespace
 
 std::string executed_text(std::span<const ExecutedPart> parts, std::size_t most) {
     std::vector<ExecutedPart> sorted(parts.begin(), parts.end());
