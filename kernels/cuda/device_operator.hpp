@@ -126,7 +126,7 @@ public:
     [[nodiscard]] Workspace make_workspace(const DeviceContext& on) const { return Workspace(this, layout_, on); }
 
     /// Writes the matrix as CSR, with the values that it has now. Neither allocates nor waits. Throws `Error` for
-    /// operators that do not give it back: those of cuSPARSE, on COO, strips and tiles of all formats, csr5 and sell-spmm.
+    /// operators that do not give it back: those of cuSPARSE, on COO and on tiles of all formats, csr5 and sell-spmm.
     void to_csr(const CsrToWrite<V>& to, cudaStream_t stream) const;
 
     /// Makes what needs the complete object: the cache policy for its size, and the workspace that products work in

@@ -5,6 +5,7 @@
 #include "kernels/executed.hpp"
 #include "kernels/operators/strip/find_strips.hpp"
 #include "kernels/operators/strip/strip_fill.cuh"
+#include "kernels/operators/strip/strip_to_csr.cuh"
 
 namespace tilespmv::cuda {
 namespace {
@@ -111,6 +112,13 @@ public:
     }
 
 private:
+    bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const override {
+        const StripsToCsr<V> p{row_ptrs_.data(), this->rows(), strips_.view(), ranks_.view(), rest_view(), to};
+        copy_there(to.row_ptrs, row_ptrs_.data(), row_ptrs_.size(), stream);
+        launch(read_strips<V>, p.strips.run_count + p.ranks.run_count + p.rest.count, kStripThreads, p, stream);
+        return true;
+    }
+
     template <int kBlocks>
     static void launch_strips(const StripAndRestSpmv<V, A>& p, cudaStream_t stream) {
         const std::int64_t blocks = p.strips.run_count + p.ranks.run_count + p.rest.count;
