@@ -146,8 +146,7 @@ bool have_been_found(const DeviceBuffer<int>& differs, const DeviceContext& on) 
 
 /// First of a sample: where patterns are not symmetric that tells most of them, as all nonzeros take longer.
 template <class P>
-bool find_symmetry(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on,
-                   const std::function<void()>& meanwhile) {
+bool find_symmetry(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on) {
     constexpr offset_t sample = 4096;
     const offset_t step = a.nnz / sample;
     if (a.rows != a.cols) return false;
@@ -159,13 +158,11 @@ bool find_symmetry(const PatternToTranspose<P>& a, TransposedPattern<P>& to, con
     look_for_mirror_images(a, 1, to, differs, on);
     to.row_ptrs = copied_on_device(a.row_ptrs, offset_t{a.rows} + 1, on);
     to.col_idxs = copied_on_device(a.col_idxs, a.nnz, on);
-    meanwhile();
     return have_been_found(differs, on);
 }
 
 template <class P>
-void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on,
-                     const std::function<void()>& meanwhile) {
+void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, const DeviceContext& on) {
     const auto nnz = static_cast<std::size_t>(a.nnz);
     launch_for_each(a.nnz, number_nonzeros<P>, Sorting<P>{a, to.positions.data()}, on);
     DeviceBuffer<index_t> cols = copied_on_device(a.col_idxs, a.nnz, on);
@@ -176,7 +173,6 @@ void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, c
     const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint32_t>(a.cols - 1))));
     sort_pairs(keys, positions, static_cast<P>(nnz), bits, on);
     to.row_ptrs = DeviceBuffer<P>(static_cast<std::size_t>(a.cols) + 1, on);
-    meanwhile();
     if (positions.Current() != to.positions.data()) std::swap(to.positions, other_positions);
     if (keys.Current() == to.col_idxs.data()) std::swap(to.col_idxs, cols);  // the others are to be written
     launch_for_each(a.nnz + 1, fill_transpose<P>,
@@ -187,8 +183,7 @@ void sort_by_columns(const PatternToTranspose<P>& a, TransposedPattern<P>& to, c
 }  // namespace
 
 template <class P>
-TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on,
-                                       const std::function<void()>& meanwhile) {
+TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on) {
     TransposedPattern<P> to;
     if (a.nnz == 0) {
         to.is_same = a.rows == a.cols;
@@ -201,14 +196,13 @@ TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceConte
     const PatternToTranspose<P> with_rows{a, first_rows.data()};
     launch_for_each(groups, find_first_rows<P>, with_rows, on);
     to.positions = DeviceBuffer<P>(static_cast<std::size_t>(a.nnz), on);
-    to.is_same = find_symmetry(with_rows, to, on, meanwhile);
-    if (!to.is_same) sort_by_columns(with_rows, to, on, meanwhile);
+    to.is_same = find_symmetry(with_rows, to, on);
+    if (!to.is_same) sort_by_columns(with_rows, to, on);
     return to;
 }
 
-#define TILESPMV_INSTANTIATE(P)                                                                 \
-    template TransposedPattern<P> transpose_pattern(const CsrPattern<P>&, const DeviceContext&, \
-                                                    const std::function<void()>&);
+#define TILESPMV_INSTANTIATE(P) \
+    template TransposedPattern<P> transpose_pattern(const CsrPattern<P>&, const DeviceContext&);
 TILESPMV_INSTANTIATE(std::uint32_t)
 TILESPMV_INSTANTIATE(offset_t)
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "kernels/cuda/device_buffer.hpp"
 #include "tile/types.hpp"
 
@@ -28,9 +26,8 @@ struct TransposedPattern {
 
 /// Transposes a pattern whose columns ascend in every row, and waits for the stream. A symmetric pattern is found by
 /// searching for the mirror image of each nonzero. Any other is sorted by columns, by a stable sort, which no column is
-/// too long for. `meanwhile` is called, once or twice, while the GPU works: to allocate 1 GB takes 0.6 ms.
+/// too long for.
 template <class P>
-TransposedPattern<P> transpose_pattern(
-    const CsrPattern<P>& a, const DeviceContext& on, const std::function<void()>& meanwhile = [] {});
+TransposedPattern<P> transpose_pattern(const CsrPattern<P>& a, const DeviceContext& on);
 
 }  // namespace tilespmv::cuda

@@ -43,16 +43,13 @@ public:
     /// In the order of the default stream.
     TransposedOnGpu(DeviceCsr<V> a, std::string_view specification)
         : a_(std::move(a)), nnz_(a_->nnz()), specification_(specification), differs_(1, on_) {
-        pattern_ = transpose_pattern<P>(pattern_of(*a_), on_, [this] {
-            if (values_.empty()) values_ = DeviceBuffer<V>(static_cast<std::size_t>(nnz_), on_);
-        });
+        pattern_ = transpose_pattern<P>(pattern_of(*a_), on_);
     }
 
     bool is_symmetric() override {
         const bool found = pattern_.is_same && is_mirrored(view_of(*a_).values, on_.stream);
         if (found) {
             a_.reset();
-            values_ = {};
             forget_pattern();
         }
         return found;
@@ -70,6 +67,7 @@ public:
     }
 
     std::unique_ptr<Operator<V>> make_second(const MakeOfSource<V>& make) override {
+        values_ = DeviceBuffer<V>(static_cast<std::size_t>(nnz_), on_);
         gather(view_of(*a_).values, on_.stream);
         using Given = std::conditional_t<sizeof(P) == 4, std::int32_t, std::int64_t>;  // as a view has them
         const DeviceCsrView<V> there{a_->cols(),
