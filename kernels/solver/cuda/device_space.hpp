@@ -2,7 +2,6 @@
 
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,7 +85,6 @@ protected:
     virtual void recorded() {}
 
     [[nodiscard]] cudaStream_t stream() const { return on_.stream; }
-    [[nodiscard]] const VectorLauncher<T>& kernels() const { return kernels_; }
     /// In device memory.
     [[nodiscard]] Scalars* scalars() { return scalars_.data(); }
     /// In device memory, `kMostSums`: of the last reduction that no recurrence has taken.

@@ -24,8 +24,6 @@ class VectorLauncher {
 public:
     VectorLauncher(std::size_t n, const VectorShapes& shapes, const cuda::DeviceContext& on);
 
-    [[nodiscard]] std::size_t size() const { return n_; }
-
     void advance(const Iterates<T>& v, const Scalars* scalars) const;
     /// With w = M r.
     void advance(const Iterates<T>& v, const Scalars* scalars, const DiagonalView<T>& m) const;
