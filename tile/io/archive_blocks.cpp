@@ -7,7 +7,6 @@
 namespace tilespmv {
 namespace {
 
-/// By a filter of libarchive.
 class ArchiveBlocks final : public BlockSource {
 public:
     ArchiveBlocks(std::string_view bytes, int (*support_filter)(archive*))
@@ -72,16 +71,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes) {
-    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_xz);
-}
-
-std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes) {
-    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_bzip2);
-}
-
-std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes) {
-    return std::make_unique<ArchiveBlocks>(bytes, archive_read_support_filter_zstd);
+std::unique_ptr<BlockSource> archive_blocks(std::string_view bytes, int (*support_filter)(archive*)) {
+    return std::make_unique<ArchiveBlocks>(bytes, support_filter);
 }
 
 }  // namespace tilespmv

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string_view>
 
+struct archive;  // of libarchive
+
 namespace tilespmv {
 
 /// Compressed bytes at a time: zlib counts in 32 bits.
@@ -29,12 +31,8 @@ public:
 /// may follow the last, nothing else.
 std::unique_ptr<BlockSource> gzip_blocks(std::string_view bytes);
 
-/// The same for xz and bzip2.
-std::unique_ptr<BlockSource> xz_blocks(std::string_view bytes);
-std::unique_ptr<BlockSource> bzip2_blocks(std::string_view bytes);
-
-/// And for Zstandard (RFC 8878), whose frames have checksums if whoever wrote them wanted that; nothing may follow
-/// them. The first one must not be skippable.
-std::unique_ptr<BlockSource> zstd_blocks(std::string_view bytes);
+/// The same by a filter of libarchive: of xz, bzip2 or Zstandard (RFC 8878), whose frames have checksums if whoever
+/// wrote them wanted that, and of which the first one must not be skippable.
+std::unique_ptr<BlockSource> archive_blocks(std::string_view bytes, int (*support_filter)(::archive*));
 
 }  // namespace tilespmv

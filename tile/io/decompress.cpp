@@ -42,17 +42,19 @@ std::size_t skippable_size(std::string_view bytes) {
 }
 
 bool is_zstd(std::string_view bytes) { return bytes.starts_with("\x28\xB5\x2F\xFD") || is_skippable(bytes); }
-std::unique_ptr<BlockSource> blocks_of_zstd(std::string_view bytes) {
+
+std::string_view from_first_frame(std::string_view bytes) {
     while (is_skippable(bytes)) bytes.remove_prefix(std::min(skippable_size(bytes), bytes.size()));
-    return zstd_blocks(bytes);
+    return bytes;
 }
 
 /// What decompresses an input; null if it is not compressed so.
 std::unique_ptr<BlockSource> blocks_of(std::string_view bytes) {
     if (is_gzip(bytes)) return gzip_blocks(bytes);
-    if (is_bzip2(bytes)) return bzip2_blocks(bytes);
-    if (is_xz(bytes)) return xz_blocks(bytes);
-    return is_zstd(bytes) ? blocks_of_zstd(bytes) : nullptr;
+    if (is_bzip2(bytes)) return archive_blocks(bytes, archive_read_support_filter_bzip2);
+    if (is_xz(bytes)) return archive_blocks(bytes, archive_read_support_filter_xz);
+    if (is_zstd(bytes)) return archive_blocks(from_first_frame(bytes), archive_read_support_filter_zstd);
+    return nullptr;
 }
 
 struct OtherCompression {
