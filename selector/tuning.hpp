@@ -200,11 +200,6 @@ struct Tuning {
     /// ... and where x takes more than 1 / `cache_parts` of the last-level cache, through which the matrix passes, too.
     /// Lower: uniform on the Xeon, where x fits the cache, takes 60 instead of 49 ms.
     std::size_t cache_parts = 4;
-    /// ... or where rows have fewer nonzeros than this in the mean and x takes more than `near_cache_bytes`. Such rows
-    /// are multiplied in blocks (circuit on the Xeon: 50 to 40 ms): processors run ahead over several short rows less
-    /// far than over one long row, whose gathers they have at once.
-    offset_t short_row = 4;
-    std::size_t near_cache_bytes = std::size_t{2} << 20;  ///< of a second-level cache
 
     /// Bytes that a product reads from which on threads share it: below, waking them costs more than they save. Not
     /// swept.

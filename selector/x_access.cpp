@@ -43,15 +43,10 @@ double scattered_share(std::span<const index_t> col_idxs, std::size_t value_byte
     return samples == 0 ? 0.0 : static_cast<double>(scattered) / static_cast<double>(samples * (kSampleNonzeros / 2));
 }
 
-XAccess choose_x_access(std::span<const index_t> col_idxs, offset_t rows, index_t cols, std::size_t value_bytes,
-                        std::size_t cache_bytes, const Tuning& tuning) {
-    if (rows == 0) return {};
-    const std::size_t x_bytes = static_cast<std::size_t>(cols) * value_bytes;
-    const bool is_far = x_bytes > cache_bytes / tuning.cache_parts;
-    const bool has_short_rows = static_cast<offset_t>(col_idxs.size()) < tuning.short_row * rows;
-    if (!is_far && !(has_short_rows && x_bytes > tuning.near_cache_bytes)) return {};
-    if (scattered_share(col_idxs, value_bytes) <= tuning.scattered_share) return {};
-    return {tuning.prefetch_distance, has_short_rows};
+offset_t x_prefetch_distance(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
+                             std::size_t cache_bytes, const Tuning& tuning) {
+    const bool is_far = static_cast<std::size_t>(cols) * value_bytes > cache_bytes / tuning.cache_parts;
+    return is_far && scattered_share(col_idxs, value_bytes) > tuning.scattered_share ? tuning.prefetch_distance : 0;
 }
 
 }  // namespace tilespmv::cpu

@@ -6,19 +6,11 @@
 
 namespace tilespmv::cpu {
 
-/// How a product of CSR rows comes by x.
-struct XAccess {
-    offset_t prefetch_distance = 0;  ///< nonzeros from the prefetch of x to its use; 0: none
-    bool has_short_rows = false;     ///< rows have so few nonzeros that blocks of many rows are multiplied at a time
-
-    friend bool operator==(const XAccess&, const XAccess&) = default;
-};
-
-/// For `rows` rows with nonzeros in these columns of `cols`, values of `value_bytes` bytes, and a largest cache of
-/// `cache_bytes`. x is prefetched unless its cache lines follow each other or come from a cache that is near; if it is,
-/// rows may be short.
-XAccess choose_x_access(std::span<const index_t> col_idxs, offset_t rows, index_t cols, std::size_t value_bytes,
-                        std::size_t cache_bytes, const Tuning& tuning = kTuning);
+/// Nonzeros from the prefetch of x to its use in a product of CSR rows with nonzeros in these columns of `cols`, values
+/// of `value_bytes` bytes, and a largest cache of `cache_bytes`. 0, none, unless x does not stay in the cache and its
+/// lines do not follow each other.
+offset_t x_prefetch_distance(std::span<const index_t> col_idxs, index_t cols, std::size_t value_bytes,
+                             std::size_t cache_bytes, const Tuning& tuning = kTuning);
 
 /// Share of the nonzeros, in samples, whose cache line of x was not used shortly before, nor one next to it: what no
 /// hardware prefetcher foresees.

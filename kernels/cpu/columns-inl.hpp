@@ -76,7 +76,7 @@ template <int kVectors, Value V>
 void sum_rows_of_columns(const CsrRows<V>& a, Span rows, Span nonzeros, const Block<const V>& block, index_t row_bits,
                          double* sums) {
     const XRows<V, kVectors> x(block, row_bits);
-    const offset_t distance = a.x_access.prefetch_distance;
+    const offset_t distance = a.prefetch_distance;
     offset_t p = nonzeros.begin;
     offset_t prefetched = p;
     for (offset_t k = rows.begin; k < rows.end; ++k, sums += kVectors * kLanes) {

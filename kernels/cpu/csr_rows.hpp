@@ -3,7 +3,6 @@
 #include <span>
 #include <variant>
 
-#include "selector/x_access.hpp"
 #include "tile/csr.hpp"
 #include "tile/tile_matrix.hpp"
 
@@ -20,7 +19,7 @@ struct CsrRows {
     RowPtrs row_ptrs;
     std::span<const index_t> col_idxs;
     std::span<const V> values;
-    XAccess x_access = {};
+    offset_t prefetch_distance = 0;  ///< nonzeros from the prefetch of x to its use; 0: none
 
     /// Rows listed.
     [[nodiscard]] offset_t size() const {

@@ -37,6 +37,17 @@ HWY_INLINE void prefetch_stream(const T* p) {
 
 HWY_INLINE Vec load(const double* p) { return hn::LoadU(D(), p); }
 HWY_INLINE Vec load(const float* p) { return hn::PromoteTo(D(), hn::LoadU(Like<float>(), p)); }
+#if HWY_CAP_GE256
+/// Half of the lanes from p on, the others from q on.
+HWY_INLINE Vec load_halves(const double* p, const double* q) {
+    const hn::Half<D> half;
+    return hn::Combine(D(), hn::LoadU(half, q), hn::LoadU(half, p));
+}
+HWY_INLINE Vec load_halves(const float* p, const float* q) {
+    const hn::Half<Like<float>> half;
+    return hn::PromoteTo(D(), hn::Combine(Like<float>(), hn::LoadU(half, q), hn::LoadU(half, p)));
+}
+#endif
 
 HWY_INLINE Vec gather(const double* x, hn::Vec<Like<std::int32_t>> at) {
     return hn::GatherIndex(D(), x, hn::PromoteTo(Like<std::int64_t>(), at));
@@ -44,6 +55,16 @@ HWY_INLINE Vec gather(const double* x, hn::Vec<Like<std::int32_t>> at) {
 HWY_INLINE Vec gather(const float* x, hn::Vec<Like<std::int32_t>> at) {
     return hn::PromoteTo(D(), hn::GatherIndex(Like<float>(), x, at));
 }
+
+#if HWY_TARGET <= HWY_AVX3
+/// In the lanes of the mask.
+HWY_INLINE Vec gather_some(Mask mask, const double* x, hn::Vec<Like<std::int32_t>> at) {
+    return Vec{_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask.raw, at.raw, x, 8)};
+}
+HWY_INLINE Vec gather_some(Mask mask, const float* x, hn::Vec<Like<std::int32_t>> at) {
+    return Vec{_mm512_cvtps_pd(_mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask.raw, at.raw, x, 4))};
+}
+#endif
 
 #if HWY_TARGET == HWY_SCALAR
 /// Lane i: x[at(i)].
@@ -90,17 +111,50 @@ HWY_INLINE Vec gather_at(const V* x, const index_t* columns) {
 #endif
 }
 
-#if HWY_TARGET <= HWY_AVX3
-/// The first n values, then zeros; nothing past them is read.
-HWY_INLINE Vec load_first(const double* p, std::size_t n) { return hn::MaskedLoad(hn::FirstN(D(), n), D(), p); }
-// Half of a masked load of 64 bytes: after one of 32 bytes short rows take an EPYC 5 ns longer each.
-HWY_INLINE Vec load_first(const float* p, std::size_t n) {
-    const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
-    return Vec{_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_maskz_loadu_ps(mask, p)))};
+/// The first n lanes, at most all.
+HWY_INLINE Mask first_lanes(offset_t n) {
+#if HWY_TARGET <= HWY_AVX3  // FirstN has a branch on large n
+    return Mask{static_cast<__mmask8>(_bzhi_u32(~0U, static_cast<unsigned>(n)))};
+#else
+    return hn::FirstN(D(), static_cast<std::size_t>(n));
+#endif
 }
-HWY_INLINE auto load_columns_first(const index_t* p, std::size_t n) {
-    const auto mask = static_cast<__mmask16>(_bzhi_u32(~0U, static_cast<unsigned>(n)));
-    return hn::Vec<Like<std::int32_t>>{_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(mask, p))};
+
+/// Lane i: x at the i-th of these columns in the lanes of the mask, anything in others.
+template <Value V>
+HWY_INLINE Vec gather_some(Mask mask, const V* x, const index_t* columns) {
+#if HWY_TARGET <= HWY_AVX3
+    return gather_some(mask, x, hn::LoadU(Like<std::int32_t>(), columns));
+#else
+    static_cast<void>(mask);
+    return gather_at(x, columns);
+#endif
+}
+
+#if HWY_CAP_GE256
+/// The first n of half of the lanes, and the first m of the others.
+HWY_INLINE Mask first_of_halves(offset_t n, offset_t m) {
+#if HWY_TARGET <= HWY_AVX3
+    const auto of_half = [](offset_t k) { return _bzhi_u32(15, static_cast<unsigned>(k)); };
+    return Mask{static_cast<__mmask8>(of_half(n) | of_half(m) << 4)};
+#else
+    const hn::Half<D> half;
+    const auto lanes = [half](offset_t k)
+                           HWY_ATTR { return hn::VecFromMask(half, hn::FirstN(half, static_cast<std::size_t>(k))); };
+    return hn::MaskFromVec(hn::Combine(D(), lanes(m), lanes(n)));
+#endif
+}
+
+/// The same of columns from p on in half of the lanes, and from q on in the others.
+template <Value V>
+HWY_INLINE Vec gather_halves(Mask mask, const V* x, const index_t* p, const index_t* q) {
+#if HWY_TARGET <= HWY_AVX3
+    const hn::Half<Like<std::int32_t>> half;
+    return gather_some(mask, x, hn::Combine(Like<std::int32_t>(), hn::LoadU(half, q), hn::LoadU(half, p)));
+#else
+    static_cast<void>(mask);
+    return elements(x, [p, q](int i) HWY_ATTR { return i < kLanes / 2 ? p[i] : q[i - kLanes / 2]; });
+#endif
 }
 #endif
 
@@ -175,31 +229,45 @@ HWY_INLINE std::uint64_t load_word(const std::uint8_t* p) {
     return word;
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// Block of 128 bits b: sums of two lanes, of a and then of b.
+HWY_INLINE Vec pair_sums(Vec a, Vec b) { return hn::InterleaveLower(D(), a, b) + hn::InterleaveUpper(D(), a, b); }
+#endif
+#if HWY_TARGET <= HWY_AVX3
+/// Even blocks of 128 bits plus odd ones, of a and then of b.
+HWY_INLINE Vec block_sums(Vec a, Vec b) {
+    return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
+}
+#endif
+
 /// Lane i: the sum of the lanes of v[i], kLanes of them.
 HWY_INLINE Vec lane_totals(const Vec* v) {
 #if HWY_TARGET <= HWY_AVX3
-    const auto pairs = [v](int i) HWY_ATTR {  // 128-bit block b: sums of two lanes, of v[i] and of v[i + 1]
-        return hn::InterleaveLower(D(), v[i], v[i + 1]) + hn::InterleaveUpper(D(), v[i], v[i + 1]);
-    };
-    const auto halves = [](Vec a, Vec b) HWY_ATTR {  // even blocks plus odd ones, of a and then of b
-        return Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0x88)} + Vec{_mm512_shuffle_f64x2(a.raw, b.raw, 0xdd)};
-    };
-    return halves(halves(pairs(0), pairs(2)), halves(pairs(4), pairs(6)));
+    return block_sums(block_sums(pair_sums(v[0], v[1]), pair_sums(v[2], v[3])),
+                      block_sums(pair_sums(v[4], v[5]), pair_sums(v[6], v[7])));
 #elif HWY_TARGET == HWY_SCALAR
     return v[0];
-#else
-    const auto pairs = [v](int i) HWY_ATTR {
-        return hn::InterleaveLower(D(), v[i], v[i + 1]) + hn::InterleaveUpper(D(), v[i], v[i + 1]);
-    };
-#if HWY_CAP_GE256
-    const auto low = pairs(0);
-    const auto high = pairs(2);
+#elif HWY_CAP_GE256
+    const auto low = pair_sums(v[0], v[1]);
+    const auto high = pair_sums(v[2], v[3]);
     return hn::ConcatLowerLower(D(), high, low) + hn::ConcatUpperUpper(D(), high, low);
 #else
-    return pairs(0);
-#endif
+    return pair_sums(v[0], v[1]);
 #endif
 }
+
+#if HWY_CAP_GE256
+/// The sums of kLanes rows of which v[i] has row `first_half_row(i)` in half of the lanes and the next but one in the
+/// others.
+HWY_INLINE Vec half_totals(const Vec* v) {
+#if HWY_TARGET <= HWY_AVX3
+    return block_sums(pair_sums(v[0], v[1]), pair_sums(v[2], v[3]));
+#else
+    return pair_sums(v[0], v[1]);
+#endif
+}
+constexpr int first_half_row(int i) { return i / 2 * 4 + i % 2; }
+#endif
 
 /// Lane j of v[i] becomes lane i of v[j], for kLanes vectors.
 HWY_INLINE void transpose([[maybe_unused]] Vec* v) {

@@ -12,6 +12,7 @@
 #include "kernels/cpu/write_rows.hpp"
 #include "kernels/executed.hpp"
 #include "kernels/source.hpp"
+#include "selector/x_access.hpp"
 
 namespace tilespmv::cpu {
 
@@ -43,12 +44,11 @@ public:
           schedule_(make_schedule<V>(a_.ranges, a_.tiles, a_.csr, static_cast<offset_t>(a_.strips.bytes()))),
           simd_(simd_kernels<V>()),
           piece_sums_(schedule_.pieces.size() * kTileSize) {
-        const CsrRows<V> rows = longest_rows();
-        const auto x_access = [&](std::size_t bytes) {
-            return choose_x_access(rows.col_idxs, rows.size(), a_.cols, bytes, last_level_cache_bytes());
+        const auto prefetch_distance = [&](std::size_t bytes) {
+            return x_prefetch_distance(longest_columns(), a_.cols, bytes, last_level_cache_bytes());
         };
-        a_.csr.x_access = x_access(sizeof(V));
-        columns_x_access_ = x_access(8 * sizeof(V));  // a row of 8 columns
+        a_.csr.prefetch_distance = prefetch_distance(sizeof(V));
+        columns_prefetch_distance_ = prefetch_distance(8 * sizeof(V));  // a row of 8 columns
         this->set_executed([this] { return count_executed(); });
     }
 
@@ -72,7 +72,7 @@ public:
     void multiply_block(V alpha, const Block<const V>& x, V beta, const Block<V>& y) const override {
         if (is_csr()) {
             CsrRows<V> rows = a_.csr;
-            rows.x_access = columns_x_access_;
+            rows.prefetch_distance = columns_prefetch_distance_;
             return CsrColumns<V>(rows, schedule_, simd_, x_copies_).multiply(alpha, x, beta, y);
         }
         if (!x.has_columns() || !y.has_columns()) return HostOperator<V>::multiply_block(alpha, x, beta, y);
@@ -138,18 +138,14 @@ private:
         map_->update(*own_tiles_, values);
     }
 
-    /// CSR rows that stand for all that are multiplied: beside strips the range of most nonzeros.
-    [[nodiscard]] CsrRows<V> longest_rows() const {
-        if (a_.strips.tile_rows.empty()) return a_.csr;
-        CsrRows<V> longest;
+    /// Columns that stand for those of all CSR rows: beside strips those of the range of most nonzeros.
+    [[nodiscard]] std::span<const index_t> longest_columns() const {
+        if (a_.strips.tile_rows.empty()) return a_.csr.col_idxs;
+        std::span<const index_t> longest;
         for (const auto range : a_.ranges) {
-            const auto row_ptrs = std::get<std::span<const offset_t>>(a_.csr.row_ptrs)
-                                      .subspan(static_cast<std::size_t>(range.first),
-                                               static_cast<std::size_t>(range.end - range.first) + 1);
-            const auto nonzeros = static_cast<std::size_t>(row_ptrs.back() - row_ptrs.front());
-            if (nonzeros <= longest.col_idxs.size()) continue;
-            longest.row_ptrs = row_ptrs;
-            longest.col_idxs = a_.csr.col_idxs.subspan(static_cast<std::size_t>(row_ptrs.front()), nonzeros);
+            const auto first = static_cast<std::size_t>(a_.csr.begin(range.first));
+            const std::size_t nonzeros = static_cast<std::size_t>(a_.csr.begin(range.end)) - first;
+            if (nonzeros > longest.size()) longest = a_.csr.col_idxs.subspan(first, nonzeros);
         }
         return longest;
     }
@@ -185,7 +181,7 @@ private:
     }
 
     Parts a_;
-    XAccess columns_x_access_{};  // of products of several columns
+    offset_t columns_prefetch_distance_ = 0;  // of products of several columns
     Schedule schedule_;
     const SimdKernels<V>& simd_;
     Buffer<V> own_values_;                    // of CSR rows, where new ones are not those of the source

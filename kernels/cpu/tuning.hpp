@@ -17,8 +17,6 @@ inline constexpr offset_t kTilePrefetchDistance = 8;
 /// 54 to 43 ms, csr-omp on roads from 40 to 26. 3 and 4 are within the noise; 8 is faster on the EPYC (5-point grid)
 /// and slower on the Xeon (Delaunay).
 inline constexpr offset_t kScalarRow = 2;
-/// Nonzeros of a block of short rows; bursts of 128 take circuit from 47 to 55 ms.
-inline constexpr offset_t kShortRowBlock = 512;
 /// Nonzeros of single tiles that are collected before they are added, and sums a row, so that additions to the same row
 /// need not wait for each other; not swept.
 inline constexpr int kPendingSingles = 256;

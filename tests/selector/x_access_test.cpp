@@ -60,38 +60,26 @@ TEST(XAccess, TakesSixtyFourSamplesOfALargeMatrix) {
     EXPECT_EQ(share_of(every_other_scattered, 1000), 1);
 }
 
-XAccess access_to_x(const CsrMatrix<double>& a, std::size_t cache_bytes, const Tuning& tuning = kTuning) {
-    return choose_x_access(a.col_idxs, a.rows, a.cols, sizeof(double), cache_bytes, tuning);
+offset_t distance_of(const CsrMatrix<double>& a, std::size_t cache_bytes, const Tuning& tuning = kTuning) {
+    return x_prefetch_distance(a.col_idxs, a.cols, sizeof(double), cache_bytes, tuning);
 }
 
-constexpr XAccess kNone{};
-constexpr XAccess kLongRows{.prefetch_distance = 256, .has_short_rows = false};
-constexpr XAccess kShortRows{.prefetch_distance = 256, .has_short_rows = true};
-
-TEST(XAccess, IsPrefetchedOutOfReachOrWithShortRows) {
-    const auto long_rows = generate<double>("uniform:n=400000,per_row=8");
-    EXPECT_EQ(access_to_x(long_rows, 4 * kMiB), kLongRows);
-    EXPECT_EQ(access_to_x(long_rows, 400 * kMiB), kNone);
+TEST(XPrefetchDistance, IsThatOfScatteredColumnsOutOfReach) {
+    const auto a = generate<double>("uniform:n=400000,per_row=8");
+    EXPECT_EQ(distance_of(a, 4 * kMiB), 256);
+    EXPECT_EQ(distance_of(a, 400 * kMiB), 0);
     const std::size_t x_bytes = 400'000 * sizeof(double);
-    EXPECT_EQ(access_to_x(long_rows, 4 * x_bytes), kNone) << "a quarter of the cache";
-    EXPECT_EQ(access_to_x(long_rows, 4 * x_bytes - 4), kLongRows);
-    EXPECT_EQ(access_to_x(generate<double>("uniform:n=400000,per_row=2"), 400 * kMiB), kShortRows);
-    EXPECT_EQ(access_to_x(generate<double>("uniform:n=20000,per_row=2"), 400 * kMiB), kNone) << "x is near";
-    EXPECT_EQ(access_to_x(generate<double>("laplace2d:n=700"), kMiB), kNone) << "in line";
-    const auto rows_of_four = generate<double>("uniform:n=400000,per_row=4");
-    ASSERT_EQ(rows_of_four.nnz(), 4 * 400'000);
-    EXPECT_EQ(access_to_x(rows_of_four, 4 * kMiB), kLongRows);
-    EXPECT_EQ(choose_x_access(long_rows.col_idxs, 1, long_rows.cols, sizeof(double), 4 * kMiB), kLongRows);
-    EXPECT_EQ(choose_x_access({}, 0, 1 << 30, sizeof(double), kMiB), kNone);
+    EXPECT_EQ(distance_of(a, 4 * x_bytes), 0) << "a quarter of the cache";
+    EXPECT_EQ(distance_of(a, 4 * x_bytes - 4), 256);
+    EXPECT_EQ(distance_of(generate<double>("laplace2d:n=700"), kMiB), 0) << "in line";
+    EXPECT_EQ(x_prefetch_distance({}, 1 << 30, sizeof(double), kMiB), 0);
 }
 
-TEST(XAccess, FollowsTheTuning) {
+TEST(XPrefetchDistance, FollowsTheTuning) {
     const auto a = generate<double>("uniform:n=400000,per_row=4");
-    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.prefetch_distance = 7}), (XAccess{7, false}));
-    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.scattered_share = 1}), kNone);
-    EXPECT_EQ(access_to_x(a, 4 * kMiB, {.cache_parts = 1}), kNone);
-    EXPECT_EQ(access_to_x(a, 400 * kMiB, {.short_row = 5}), kShortRows);
-    EXPECT_EQ(access_to_x(a, 400 * kMiB, {.short_row = 5, .near_cache_bytes = 4 * kMiB}), kNone);
+    EXPECT_EQ(distance_of(a, 4 * kMiB, {.prefetch_distance = 7}), 7);
+    EXPECT_EQ(distance_of(a, 4 * kMiB, {.scattered_share = 1}), 0);
+    EXPECT_EQ(distance_of(a, 4 * kMiB, {.cache_parts = 1}), 0);
 }
 
 }  // namespace

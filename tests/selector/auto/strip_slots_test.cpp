@@ -1,13 +1,13 @@
 #include "selector/auto/strip_slots.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <random>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
+
+#include "tests/support/instruction_sets.hpp"
 
 namespace tilespmv {
 namespace {
@@ -69,20 +69,8 @@ void expect_same(const StripSlots& found, const StripSlots& expected) {
     EXPECT_EQ(found.tiles, expected.tiles);
 }
 
-void on_every_instruction_set(const std::function<void()>& check) {
-    const auto supported = hwy::SupportedTargets();
-    for (auto left = supported; left != 0; left &= left - 1) {
-        hwy::SetSupportedTargetsForTest(left & -left);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-        SCOPED_TRACE(hwy::TargetName(left & -left));
-        check();
-    }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
 TEST(StripSlots, AreThoseOfTheirDefinition) {
-    on_every_instruction_set([] {
+    testing::on_every_instruction_set([] {
         std::mt19937 random(1);
         for (int i = 0; i < 300; ++i) {
             const index_t cols = i % 3 == 0 ? 40 : i % 3 == 1 ? 2000 : 2'000'000'000;
@@ -98,14 +86,14 @@ TEST(StripSlots, AreThoseOfTheirDefinition) {
 
 TEST(StripSlots, OfTheLastColumnsThereCanBe) {
     constexpr index_t kLast = std::numeric_limits<index_t>::max() - 1;
-    on_every_instruction_set([] {
+    testing::on_every_instruction_set([] {
         const Rows rows{{kLast - 20, kLast}, {kLast - 1, kLast}, {}, {kLast}};
         expect_same(count_slots({Strip(rows, 0).rows, Strip({}, 0).rows}, 100)[0], by_definition(rows, 100));
     });
 }
 
 TEST(StripSlots, HaveTheSamePatternIfTheyAreTheSameRelativeToTheFirstRow) {
-    on_every_instruction_set([] {
+    testing::on_every_instruction_set([] {
         const Rows rows{{3, 20, 21}, {4}, {}, {3, 90}};
         const auto pattern_of = [](const Rows& of, index_t first_row) {
             return count_slots({Strip(of, first_row).rows, Strip({}, 0).rows}, 100)[0].pattern;
