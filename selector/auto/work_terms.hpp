@@ -22,10 +22,9 @@ inline double csr_bytes(const MatrixFeatures& f) {
 inline bool is_in_cpu_cache(const MatrixFeatures& f) { return bytes_in_csr(f) <= kCached; }
 /// On a CPU a product of fewer takes a microsecond or two as CSR.
 inline bool is_worth_converting(const MatrixFeatures& f) { return f.nnz >= 5'000; }
-/// On a CPU padding pays in its cache alone, and where rows are short: a vector of rows reads x in as many places as it
-/// has rows. HYB took 1.1 to 3.0 times as long as CSR or strips on all 17 real matrices of 20 to 60 nonzeros a row.
-inline bool may_pad(const MatrixFeatures& f) {
-    return is_worth_converting(f) && is_in_cpu_cache(f) && f.mean_row <= 20;
+/// On a CPU padding pays in its cache alone, and where rows are so short that csr-omp has most lanes of a vector empty.
+inline bool may_pad(const MatrixFeatures& f, double most_of_row) {
+    return is_worth_converting(f) && is_in_cpu_cache(f) && f.mean_row <= most_of_row;
 }
 
 /// The GPU by whose times choices are predicted.

@@ -81,12 +81,13 @@ KnownOperator known_of_csr_scalar() {
 KnownOperator known_of_csr_omp() {
     return {.name = "csr-omp",
             .candidates = {{.matrix_bytes = bytes_as_csr, .adapt = csr_omp_work}},
+            .without_avx512 = {1.25, 1.25, 1},
             .costs = {
-                {"csr-omp", 8, {0, 0, 2.6e-10, 3.3e-11, 1.1e-9, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
-                {"csr-omp", 8, {0, 1.3e-11, 1.1e-10, 3.6e-11, 1.1e-9, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
+                {"csr-omp", 8, {0, 0, 1.9e-10, 2.5e-11, 8.2e-10, 0}, {2.1e-5, 2.1e-11, 2.6e-10, 0}, 8, kNear},
+                {"csr-omp", 8, {0, 9.8e-12, 8.2e-11, 2.7e-11, 8.2e-10, 0}, {2.6e-5, 0, 3.5e-10, 0}, 8, kCached},
                 {"csr-omp", 8, {0, 2.50e-11, 0, 5.6e-10, 1.62e-9, 0}, {1e-5, 0, 1e-10, 0}},
-                {"csr-omp", 4, {0, 0, 3e-10, 6.2e-11, 1e-9, 0}, {2.1e-5, 3.5e-12, 2.1e-10, 0}, 8, kNear},
-                {"csr-omp", 4, {0, 4e-11, 0, 5.1e-11, 4.3e-10, 0}, {2.9e-5, 0, 2.5e-10, 0}, 8, kCached},
+                {"csr-omp", 4, {0, 0, 1.8e-10, 3.7e-11, 6e-10, 0}, {2.1e-5, 3.5e-12, 2.1e-10, 0}, 8, kNear},
+                {"csr-omp", 4, {0, 2.4e-11, 0, 3.1e-11, 2.6e-10, 0}, {2.9e-5, 0, 2.5e-10, 0}, 8, kCached},
                 {"csr-omp", 4, {0, 4.6e-11, 0, 1.7e-10, 8.7e-10, 0}, {1e-5, 0, 2.3e-10, 0}},
             }};
 }

