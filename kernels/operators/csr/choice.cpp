@@ -37,10 +37,12 @@ void csr_scalar_work(const MatrixFeatures& f, Work& work) {
 }
 
 /// Large roads: neighbouring threads then read neighbouring nonzeros. On 5 nonzeros a row csr-vector is 1.2 x as fast,
-/// on 2 it takes 1.3 to 1.4 of the time; of roads in the cache `sell` takes 0.82 to 0.87 in a graph. And where hardly a
-/// row has a nonzero: csr-merge takes 1.05 to 1.74 of the time.
+/// on 2 it takes 1.3 to 1.4 of the time; of roads in the cache `sell` takes 0.81 to 0.91 in a graph. And where hardly a
+/// row has a nonzero, in float64, which `sell` is slower for: csr-merge takes 1.05 to 1.74 of the time.
 bool suits_csr_scalar(const MatrixFeatures& f) {
-    return (f.mean_row < 0.6 || f.nnz >= 1'000'000) && f.mean_row <= 4 && f.longest_row <= 8;
+    const bool is_large_road = f.nnz >= 1'000'000 && f.mean_row >= 1 && f.mean_row <= 4;
+    const bool is_hypersparse = f.mean_row < 0.6 && f.value_bytes == 8;
+    return (is_large_road || is_hypersparse) && f.longest_row <= 8;
 }
 
 void csr_omp_work(const MatrixFeatures& f, Work& work) {
