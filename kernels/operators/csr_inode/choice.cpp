@@ -31,7 +31,7 @@ KnownOperator known_of_csr_inode() {
     return {.name = "csr-inode",
             .candidates = {{.matrix_bytes = csr_inode_bytes, .adapt = csr_inode_work, .suits = suits_csr_inode}},
             .costs = {
-                {"csr-inode", 8, {2.0e-7, 0.99, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
+                {"csr-inode", 8, {3.0e-7, 0.98, 0, 4.8e-12, 2.8e-11, 0}, {8e-5, 5e-10, 7e-9, 0}},
                 {"csr-inode", 4, {1.5e-7, 1.10, 0, 6.4e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
                 {"csr-inode", 4, {1.6e-7, 1.10, 0, 8e-12, 2.8e-11, 0}, {8e-5, 3e-10, 7e-9, 0}, 4},
                 {"csr-inode", 2, {2.0e-7, 1.35, 0, 4.3e-12, 2.5e-11, 0}, {8e-5, 3e-10, 7e-9, 0}},
