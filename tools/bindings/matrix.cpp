@@ -20,9 +20,9 @@
 #include "selector/policy.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
-#include "tile/statistics.hpp"
 #include "tools/bindings/solve.hpp"
 #include "tools/bindings/stream_order.hpp"
+#include "tools/bindings/tile_records.hpp"
 #include "tools/bindings/value_types.hpp"
 #include "tools/bindings/views.hpp"
 #include "tools/bindings/workspace.hpp"
@@ -173,46 +173,10 @@ public:
     }
 
     [[nodiscard]] std::vector<TileRecord> tiles(const std::string& selector) const override {
-        const TileMatrix<V> a = tiled(selector);
-        std::vector<TileRecord> records;
-        records.reserve(a.tiles.size());
-        for (std::size_t k = 0; k < a.tile_rows.size(); ++k) {
-            for_each_tile(a, static_cast<offset_t>(k), [&](const TileView<V>& tile) {
-                const TileEntry e = tile.entry;
-                const auto bytes = sizeof(TileEntry) + static_cast<std::size_t>(e.values()) * sizeof(V) +
-                                   static_cast<std::size_t>(e.index_bytes());
-                records.push_back({a.tile_rows[k], e.column(), e.nnz(), static_cast<std::int32_t>(bytes), e.format()});
-            });
-        }
-        return records;
+        return tile_records(tiled(selector));
     }
-
     [[nodiscard]] std::vector<std::pair<std::string, double>> statistics(const std::string& selector) const override {
-        const Snapshot now = snapshot();
-        const MatrixStatistics m = matrix_statistics(now.csr());
-        const TiledStatistics t = tiled_statistics(tiled(selector), formats::format_table());
-        std::vector<std::pair<std::string, double>> all{
-            {"rows", m.rows},
-            {"cols", m.cols},
-            {"nnz", m.nnz},
-            {"row_length_mean", m.row_length.mean},
-            {"row_length_max", m.row_length.max},
-            {"row_length_variation", m.row_length.variation},
-            {"empty_rows", m.empty_rows},
-            {"tiles", m.grid.tiles},
-            {"nnz_per_tile_mean", m.grid.mean},
-            {"nnz_per_tile_median", m.grid.median},
-            {"csr_bytes", m.csr_bytes},
-            {"tiled_bytes", t.bytes},
-            {"tiled_bytes_per_nnz", t.bytes_per_nnz},
-            {"deferred_nnz", t.deferred.nnz},
-        };
-        for (const FormatStatistics& f : t.formats) {
-            all.emplace_back(fmt::format("format_{}_tiles", f.name), f.tiles);
-            all.emplace_back(fmt::format("format_{}_nnz", f.name), f.nnz);
-            all.emplace_back(fmt::format("format_{}_bytes", f.name), f.bytes());
-        }
-        return all;
+        return named_statistics(snapshot().csr(), tiled(selector));
     }
 
     [[nodiscard]] std::vector<Candidate> candidates() const override {

@@ -17,7 +17,7 @@ double strip_bytes(const MatrixFeatures& f) {
 }
 
 /// As CSR with columns of 16 bits in blocks of 512 nonzeros: rows that would take more as strips are left to CSR.
-double csr16_bytes(const MatrixFeatures& f) { return 2 * rows_of(f) + (2 + value_of(f) + 32.0 / 512) * nnz_of(f); }
+double narrow_csr_bytes(const MatrixFeatures& f) { return 2 * rows_of(f) + (2 + value_of(f) + 32.0 / 512) * nnz_of(f); }
 
 /// Its blocks take four strips a step, short ones in up to four steps, and fill the GPU up to three times, one time
 /// after the other.
@@ -35,7 +35,7 @@ void strip_work(const MatrixFeatures& f, Work& work) {
 bool suits_strip(const MatrixFeatures& f) {
     const double slots = f.mean_row / std::max((1 - f.empty_rows) * f.strip_fill, 1e-3);  // of tile rows with nonzeros
     return f.nnz >= 1'000'000 && f.rows >= 20'000 && f.strip_fill >= 0.75 && slots <= StripTuning{}.max_slots &&
-           static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < csr16_bytes(f);
+           static_cast<double>(f.longest_row) <= 6 * f.mean_row + 16 && strip_bytes(f) < narrow_csr_bytes(f);
 }
 
 /// By all nonzeros: a sample of tile rows may miss the long ones.

@@ -157,11 +157,11 @@ private:
         const auto nonzeros = static_cast<offset_t>(s_.totals.nonzeros);
         const auto quads = static_cast<std::int64_t>(s_.totals.quads);
         const double values = strip_value_bytes(limits_, static_cast<std::int64_t>(s_.totals.slots));
-        const double in_csr16 = csr16_bytes_of(limits_, nonzeros, strips_);
-        if (kByRank) return !(rank_quad_bytes(quads) + values > limits_.most_rank_bytes * in_csr16);
+        const double in_narrow_csr = narrow_csr_bytes_of(limits_, nonzeros, strips_);
+        if (kByRank) return !(rank_quad_bytes(quads) + values > limits_.most_rank_bytes * in_narrow_csr);
         const double all =
-            limits_.most_bytes * csr16_bytes_of(limits_, static_cast<offset_t>(s_.nonzeros_of_part), tile_rows);
-        return values <= all && quad_bytes(quads) + values <= limits_.most_bytes * in_csr16;
+            limits_.most_bytes * narrow_csr_bytes_of(limits_, static_cast<offset_t>(s_.nonzeros_of_part), tile_rows);
+        return values <= all && quad_bytes(quads) + values <= limits_.most_bytes * in_narrow_csr;
     }
 
     __device__ void write_strip() const {

@@ -236,7 +236,7 @@ private:
         return quad_bytes(std::ssize(part_.bases) / kQuad) + strip_value_bytes(limits_, part_.slots);
     }
     [[nodiscard]] double most_bytes(offset_t nonzeros, std::int64_t tile_rows) const {
-        return limits_.most_bytes * csr16_bytes_of(limits_, nonzeros, tile_rows);
+        return limits_.most_bytes * narrow_csr_bytes_of(limits_, nonzeros, tile_rows);
     }
 
     const CsrMatrix<V>& a_;

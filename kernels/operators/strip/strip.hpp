@@ -123,7 +123,7 @@ constexpr double rank_quad_bytes(std::int64_t quads) {
     return static_cast<double>(quads * std::int64_t{kQuad * kTileSize * sizeof(std::uint16_t)});
 }
 /// Of tile rows in CSR with 16-bit columns: a value and a column for each nonzero, and the end of each row.
-constexpr double csr16_bytes_of(const StripLimits& limits, offset_t nonzeros, std::int64_t tile_rows) {
+constexpr double narrow_csr_bytes_of(const StripLimits& limits, offset_t nonzeros, std::int64_t tile_rows) {
     return static_cast<double>(nonzeros * (limits.value_bytes + 2) + tile_rows * kTileSize * 2);
 }
 
