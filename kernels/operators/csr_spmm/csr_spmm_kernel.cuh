@@ -28,12 +28,15 @@ struct CsrSpmmPass : BlockTerms<V, A> {
 
 /// Columns of a lane: kChunks times 16 bytes of a row of X, loaded at once where they are `kIsAligned`; single values
 /// take more registers. Rows of X in flight: 8 of float32, which take 0.92 of the time of 4 (8 columns, 12 matrices).
-template <class V, int kChunks, bool kIsAligned>
+/// As many blocks are resident as the registers of these allow, so that the sums of parts of rows take no more.
+template <class V, class A, int kChunks, bool kIsAligned>
 using PieceShape = RowShape<kChunks * kWide<V>, kIsAligned ? kWide<V> : 1,
                             !kIsAligned      ? 2
                             : sizeof(V) == 4 ? 8
                                              : 4,
-                            kIsAligned && sizeof(V) == 4 ? 3 : 4>;
+                            sizeof(V) == 8 && kChunks == 1                   ? 5
+                            : kIsAligned && sizeof(V) == 4 && sizeof(A) == 8 ? 3
+                                                                             : 4>;
 
 /// Which pieces the lanes of a warp have: kLanes lanes share the nonzeros of a piece, lane l has l, l + kLanes, ...,
 /// for the same columns of Y. So 32 / kLanes lanes have the same nonzeros, of one piece with many columns or of several
@@ -138,10 +141,27 @@ __device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, 
         if (is_last) arrived.store(0, ::cuda::memory_order_relaxed);
     }
     is_last = __shfl_sync(kAllLanes, static_cast<int>(is_last), first_lane) != 0 && has_part;
-    for (std::uint32_t i = nonzero_lane; is_last && i < part.count; i += kLanes) {
+    // Loads of several parts are under way at once, without branches: others stand in for parts and columns that are
+    // not there, which are not added or not written.
+    constexpr std::uint32_t kParts = Shape::kColumns * sizeof(A) > 32 ? 1 : 4;
+    const A* columns[Shape::kColumns];
 #pragma unroll
-        for (int c = 0; c < Shape::kColumns; ++c) {
-            if (lane.column<Shape>(c) < p.columns) sums[c] += __ldcg(at(part.first + i, c));
+    for (int c = 0; c < Shape::kColumns; ++c) {
+        columns[c] =
+            as_one(p.partials + std::int64_t{part.first} * p.columns + min(lane.column<Shape>(c), p.columns - 1));
+    }
+    for (std::uint32_t i = nonzero_lane; is_last && i < part.count; i += kParts * kLanes) {
+        A left[kParts][Shape::kColumns];
+#pragma unroll
+        for (std::uint32_t j = 0; j < kParts; ++j) {
+            const std::uint32_t at_part = min(i + j * kLanes, part.count - 1) * static_cast<std::uint32_t>(p.columns);
+#pragma unroll
+            for (int c = 0; c < Shape::kColumns; ++c) left[j][c] = __ldcg(columns[c] + at_part);
+        }
+#pragma unroll
+        for (std::uint32_t j = 0; j < kParts; ++j) {
+#pragma unroll
+            for (int c = 0; c < Shape::kColumns; ++c) sums[c] += i + j * kLanes < part.count ? left[j][c] : A(0);
         }
     }
     add_lanes<kLanes>(sums);
@@ -150,9 +170,10 @@ __device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, 
 
 /// X in row-major layout, or not `kIsAligned`; Y in any layout.
 template <class V, class A, int kLanes, int kChunks, bool kIsAligned>
-__global__ void __launch_bounds__(kPieceThreads, resident(PieceShape<V, kChunks, kIsAligned>::kBlocks, kPieceThreads))
+__global__ void __launch_bounds__(kPieceThreads,
+                                  resident(PieceShape<V, A, kChunks, kIsAligned>::kBlocks, kPieceThreads))
     multiply_csr_pieces(const __grid_constant__ CsrSpmmPass<V, A> p) {
-    using Shape = PieceShape<V, kChunks, kIsAligned>;
+    using Shape = PieceShape<V, A, kChunks, kIsAligned>;
     using Team = PieceTeam<Shape, kLanes>;
     const Team team(p.columns);
     const int column_lane = static_cast<int>(threadIdx.x) % Team::kColumnLanes;

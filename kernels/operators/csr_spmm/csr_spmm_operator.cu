@@ -65,7 +65,7 @@ private:
 
     void multiply_pass(const CsrSpmmPass<V, A>& p, bool is_aligned, cudaStream_t stream) const {
         const auto multiply = [&]<int kLanes, int kChunks, bool kIsAligned>() {
-            const PieceTeam<PieceShape<V, kChunks, kIsAligned>, kLanes> team(p.columns);
+            const PieceTeam<PieceShape<V, A, kChunks, kIsAligned>, kLanes> team(p.columns);
             launch_dependent(multiply_csr_pieces<V, A, kLanes, kChunks, kIsAligned>,
                              div_up(div_up(p.count, team.of_warp) * kWarpSize, kPieceThreads), kPieceThreads, p,
                              stream);
