@@ -27,14 +27,15 @@ struct CsrSpmmPass : BlockTerms<V, A> {
 };
 
 /// Columns of a lane: kChunks times 16 bytes of a row of X, loaded at once where they are `kIsAligned`; single values
-/// take more registers. Rows of X in flight: 8 of float32, which take 0.92 of the time of 4 (8 columns, 12 matrices).
-/// As many blocks are resident as the registers of these allow, so that the sums of parts of rows take no more.
+/// take more registers. Rows of X in flight: 4, of two chunks of single values and of those of 16 bits 2, of float32 at
+/// once 8, which take 0.92 of the time of 4 (8 columns, 12 matrices). As many blocks are resident as the registers of
+/// these allow, so that the sums of parts of rows take no more.
 template <class V, class A, int kChunks, bool kIsAligned>
 using PieceShape = RowShape<kChunks * kWide<V>, kIsAligned ? kWide<V> : 1,
-                            !kIsAligned      ? 2
+                            !kIsAligned      ? kChunks == 2 || sizeof(V) == 2 ? 2 : 4
                             : sizeof(V) == 4 ? 8
                                              : 4,
-                            sizeof(V) == 8 && kChunks == 1                   ? 5
+                            kIsAligned && sizeof(V) == 8 && kChunks == 1     ? 5
                             : kIsAligned && sizeof(V) == 4 && sizeof(A) == 8 ? 3
                                                                              : 4>;
 
