@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/operators/sell_spmm/piece_slices.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::cuda {
@@ -37,14 +38,26 @@ int lanes_of_csr_spmm(offset_t nonzeros, index_t rows) {
     return nonzeros >= (rows < 24'576 ? 16 : 28) * offset_t{rows} ? 4 : 2;
 }
 
-bool suits_csr_spmm(std::span<const offset_t> row_ptrs) {
+// In steps of a piece of `sell-spmm`, 0.2 us each, what one takes that the other does not ("Several columns" in
+// `bench/NOTES.md`).
+bool suits_csr_spmm(std::span<const offset_t> row_ptrs, offset_t shared, int row_bytes) {
+    constexpr int kSecondKernel = 10;
     const auto rows = static_cast<offset_t>(row_ptrs.size()) - 1;
     const offset_t nonzeros = row_ptrs.back();
-    if (rows > 131'072 || (rows > 65'536 && nonzeros < 8 * rows)) return false;
-    // Parts of much longer rows than others are too many for one team to add while the others are done.
-    const offset_t longest = std::max<offset_t>(4096, rows > 0 ? 32 * (nonzeros / rows) : 0);
-    return std::ranges::adjacent_find(row_ptrs, [&](offset_t begin, offset_t end) { return end - begin > longest; }) ==
-           row_ptrs.end();
+    // Several lanes have a piece and wait for each other, and a row of X is loaded for each row of the matrix.
+    const offset_t of_csr = (nonzeros + 12 * rows + 3 * shared) * row_bytes / 5'000'000;
+    const offset_t most_steps = piece_steps(nonzeros, static_cast<index_t>(rows));
+    if (of_csr > most_steps + kSecondKernel) return false;
+    offset_t longest = 0;
+    for (std::size_t row = 1; row < row_ptrs.size(); ++row) {
+        longest = std::max(longest, row_ptrs[row] - row_ptrs[row - 1]);
+    }
+    // One team adds the sums of the parts of a row.
+    const offset_t lanes = lanes_of_csr_spmm(nonzeros, static_cast<index_t>(rows));
+    const offset_t of_parts = longest / (kMostOfLane * lanes) / (5 * lanes);
+    // One lane has a piece of a row; a second kernel adds the sums of the pieces of rows.
+    const offset_t of_sell = longest > most_steps ? most_steps + kSecondKernel : longest;
+    return of_csr + of_parts <= of_sell;
 }
 
 }  // namespace tilespmv::cuda

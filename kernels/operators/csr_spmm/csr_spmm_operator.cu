@@ -103,7 +103,6 @@ std::unique_ptr<Operator<V>> make_csr_spmm_operator(const Source<V>& source, Opt
     const int lanes = options.one_of("lanes", lanes_of_csr_spmm(source.nnz(), source.rows()), {2, 4});
     options.finish();
     return with_accumulator<V>(*context.accumulator, [&]<class A>() -> std::unique_ptr<DeviceOperator<V>> {
-        constexpr int kMostOfLane = 32;
         const auto& row_ptrs = source.row_ptrs();
         const CsrPieces cut = csr_pieces({row_ptrs.data(), row_ptrs.size()}, kMostOfLane * lanes);
         return std::make_unique<CsrSpmm<V, A>>(source, cut, lanes, *context.device);
@@ -120,13 +119,16 @@ OperatorInfo<V> info_of_csr_spmm() {
          .pass_columns = kMostRowColumns,
          .only_if_named = true},
         make_csr_spmm_operator<V>);
-    info.suits_columns = [](const Source<V>& source, int) {
+    info.suits_columns = [](const Source<V>& source, int columns) {
         const auto& row_ptrs = source.row_ptrs();
         const std::span<const offset_t> ptrs{row_ptrs.data(), row_ptrs.size()};
-        if (!suits_csr_spmm(ptrs)) return false;
-        if (source.rows() <= 65'536) return true;
-        const auto& col_idxs = source.pattern().col_idxs;
-        return group_rows(ptrs, {col_idxs.data(), col_idxs.size()}, sizeof(V), 0).most_rows == 1;
+        const int row_bytes = std::min(columns, kMostRowColumns) * static_cast<int>(sizeof(V));
+        const auto suits = [&](offset_t shared) { return suits_csr_spmm(ptrs, shared, row_bytes); };
+        if (!suits(0)) return false;
+        // Columns, which may lie on the GPU alone, are looked at only where it depends on them.
+        if (source.nnz() < kFewestToGroup || suits(source.nnz())) return true;
+        const auto& cols = source.pattern().col_idxs;
+        return suits(shared_nonzeros(ptrs, group_rows(ptrs, {cols.data(), cols.size()}, sizeof(V), 0)));
     };
     return info;
 }

@@ -168,10 +168,6 @@ private:
     PieceSlices slices_;
 };
 
-/// Nonzeros from which on rows are grouped: groups are fewer than rows, and smaller matrices need all of these to keep
-/// a GPU busy.
-constexpr offset_t kFewestToGroup = 1'000'000;
-
 /// Rows of a group for which columns, values and rows of X are fewest bytes; 1 unless they are a fifth fewer.
 int least_traffic(std::span<const offset_t> row_ptrs, const std::vector<std::uint8_t>& alike, std::size_t value_bytes) {
     constexpr int kColumns = 16;  // of X, to compare by
@@ -208,6 +204,16 @@ RowGroups group_rows(std::span<const offset_t> row_ptrs, std::span<const index_t
     for_each_inode(alike, most_rows, [&](index_t row) { groups.first_rows.push_back(row); });
     groups.first_rows.push_back(static_cast<index_t>(alike.size()));
     return groups;
+}
+
+offset_t shared_nonzeros(std::span<const offset_t> row_ptrs, const RowGroups& groups) {
+    if (groups.most_rows == 1) return 0;
+    offset_t loaded = 0;
+    for (std::size_t i = 0; i + 1 < groups.first_rows.size(); ++i) {
+        const auto row = static_cast<std::size_t>(groups.first_rows[i]);
+        loaded += row_ptrs[row + 1] - row_ptrs[row];
+    }
+    return row_ptrs.back() - loaded;
 }
 
 PieceSlices slice_pieces(std::span<const offset_t> row_ptrs, int most_steps, const RowGroups& groups) {

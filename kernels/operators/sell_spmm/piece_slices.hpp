@@ -21,10 +21,17 @@ struct RowGroups {
     std::vector<index_t> first_rows = {};  ///< of each group, and behind the last row; none: each row is a group
 };
 
+/// Nonzeros from which on rows are grouped: groups are fewer than rows, and smaller matrices need all of these to keep
+/// a GPU busy.
+inline constexpr offset_t kFewestToGroup = 1'000'000;
+
 /// Groups of `most_rows` rows at most, or, if that is 0, of 1, 2, 3 or 5, whichever makes least traffic for products of
 /// several columns; of one row where the matrix is small.
 RowGroups group_rows(std::span<const offset_t> row_ptrs, std::span<const index_t> col_idxs, std::size_t value_bytes,
                      int most_rows);
+
+/// Nonzeros whose rows of X are loaded with those of other rows of their groups.
+offset_t shared_nonzeros(std::span<const offset_t> row_ptrs, const RowGroups& groups);
 
 /// Rows in sliced ELL for products of several columns: SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014)
 /// with slices of 32 groups of rows, in which one of rows of more than `most_steps` nonzeros is cut into even pieces,

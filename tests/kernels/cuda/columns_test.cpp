@@ -221,17 +221,19 @@ TYPED_TEST(SeveralColumns, OfFullTilesAreRightAndIndependentOfTheOthers) {
 using ColumnsOnDevice = OnDevice;
 TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
     const auto csr = matrix_for_columns<double>();
-    const auto chosen = [&](const std::string& columns) {
+    const auto chosen = [](const std::string& columns, const CsrMatrix<double>& matrix) {
         return std::string(
-            cuda::make_device_operator<double>("auto:columns=" + columns, csr, Accumulator::float64, nullptr)
+            cuda::make_device_operator<double>("auto:columns=" + columns, matrix, Accumulator::float64, nullptr)
                 ->specification());
     };
-    EXPECT_EQ(chosen("8"), "csr-spmm");
-    EXPECT_EQ(chosen("100"), "csr-spmm");
-    EXPECT_THAT(chosen("1"), ::testing::Not(HasSubstr("spmm")));
-    const auto many_rows = cuda::make_device_operator<double>("auto:columns=8", generate<double>("laplace2d:n=257"),
-                                                              Accumulator::float64, nullptr);
-    EXPECT_EQ(many_rows->specification(), "sell-spmm");
+    EXPECT_EQ(chosen("8", csr), "csr-spmm");
+    EXPECT_EQ(chosen("100", csr), "csr-spmm");
+    EXPECT_THAT(chosen("1", csr), ::testing::Not(HasSubstr("spmm")));
+    EXPECT_EQ(chosen("8", generate<double>("laplace2d:n=100")), "csr-spmm");
+    EXPECT_EQ(chosen("32", generate<double>("laplace2d:n=100")), "sell-spmm") << "wider rows of X";
+    EXPECT_EQ(chosen("8", generate<double>("laplace2d:n=257")), "sell-spmm") << "more rows";
+    EXPECT_EQ(chosen("8", generate<double>("fem:n=18,dof=3")), "csr-spmm");
+    EXPECT_EQ(chosen("32", generate<double>("fem:n=18,dof=3")), "sell-spmm") << "rows multiplied together";
     const auto a = cuda::make_device_operator<double>("cusparse-spmm", csr, Accumulator::float64, nullptr);
     EXPECT_THAT(test::message_of([&] {
                     static_cast<void>(

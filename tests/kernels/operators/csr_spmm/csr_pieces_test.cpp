@@ -43,18 +43,28 @@ std::vector<offset_t> even_rows(offset_t rows, offset_t length) {
     return row_ptrs;
 }
 
-TEST(CsrPieces, SuitMatricesOfFewRowsOfWhichNoneIsVeryLong) {
-    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(0, 0)));
-    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(65'536, 2)));
-    EXPECT_FALSE(cuda::suits_csr_spmm(even_rows(65'537, 7)));
-    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(131'072, 8)));
-    EXPECT_FALSE(cuda::suits_csr_spmm(even_rows(131'073, 8)));
-    EXPECT_TRUE(cuda::suits_csr_spmm(even_rows(3, 5000)));
-    auto with_hub = even_rows(1000, 4);
-    with_hub.push_back(with_hub.back() + 4096);
-    EXPECT_TRUE(cuda::suits_csr_spmm(with_hub));
-    ++with_hub.back();
-    EXPECT_FALSE(cuda::suits_csr_spmm(with_hub));
+TEST(CsrPieces, SuitMatricesWhosePiecesAreManySteps) {
+    const auto suits = [](const std::vector<offset_t>& row_ptrs, int row_bytes, offset_t shared = 0) {
+        return cuda::suits_csr_spmm(row_ptrs, shared, row_bytes);
+    };
+    EXPECT_TRUE(suits(even_rows(0, 0), 64));
+    EXPECT_TRUE(suits(even_rows(3, 5000), 64));
+    EXPECT_TRUE(suits(even_rows(10'000, 50), 256));
+    EXPECT_TRUE(suits(even_rows(30'000, 30), 64));
+    EXPECT_FALSE(suits(even_rows(30'000, 30), 256)) << "many nonzeros times columns";
+    EXPECT_FALSE(suits(even_rows(100'000, 2), 64)) << "many rows";
+    EXPECT_TRUE(suits(even_rows(60'000, 70), 32));
+    EXPECT_FALSE(suits(even_rows(60'000, 70), 32, 60'000 * 56)) << "rows of X are loaded once for five rows";
+}
+
+TEST(CsrPieces, SuitMatricesWhoseLongestRowIsNotForOneTeam) {
+    auto with_hub = even_rows(30'000, 9);
+    EXPECT_TRUE(cuda::suits_csr_spmm(with_hub, 0, 64));
+    EXPECT_FALSE(cuda::suits_csr_spmm(with_hub, 0, 128));
+    with_hub.push_back(with_hub.back() + 2000);
+    EXPECT_TRUE(cuda::suits_csr_spmm(with_hub, 0, 128)) << "sell-spmm has a second kernel for it";
+    with_hub.back() += 25'000;
+    EXPECT_FALSE(cuda::suits_csr_spmm(with_hub, 0, 64));
 }
 
 TEST(CsrPieces, AreSharedByMoreLanesWhereRowsAreLong) {

@@ -93,6 +93,8 @@ TEST(PieceSlices, HaveRowsTogetherWhereThatSavesTraffic) {
     EXPECT_EQ(most_rows("laplace2d:n=500"), 1);
     const auto a = generate<double>("fem:n=18,dof=3");
     EXPECT_EQ(cuda::slice_pieces(ptrs_of(a), 256, groups_of(a, 0)).pieces(), a.rows / 3);
+    EXPECT_EQ(cuda::shared_nonzeros(ptrs_of(a), groups_of(a, 0)), a.nnz() / 3 * 2);
+    EXPECT_EQ(cuda::shared_nonzeros(ptrs_of(a), groups_of(a, 1)), 0);
 }
 
 TEST(PieceSlices, HaveTheStepsOfTheirLongestPieceTheLongestFirst) {
