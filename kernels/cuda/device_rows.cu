@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
 
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 
@@ -12,29 +15,32 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kThreads = kElementwiseThreads;
-constexpr offset_t kMostBlocks = 1 << 10;  ///< each of which adds to the sums once
+constexpr int kCountThreads = 512;
+constexpr int kCountWarps = kCountThreads / kWarpSize;
+constexpr offset_t kMostBlocks = 256;  ///< that count
 constexpr int kRounds = std::tuple_size_v<RowLengths>;
-using Sum = unsigned long long;
+using Wide = unsigned long long;
 
-/// What is added up over all rows.
-enum RowSum : int {
+/// What is found of all rows.
+enum RowFinding : int {
     kWrong,  ///< row pointers
     kCounted,
     kNonzeros,  ///< of those that are counted
-    kSquares,   ///< of lengths
     kEven,      ///< nonzeros of even tile rows
     kTileRows,  ///< with nonzeros
     kEmpty,
     kRoundsOf,  ///< kRounds of them
     kLanesOf = kRoundsOf + kRounds,
-    kSums = kLanesOf + kRounds,
+    kSums = kLanesOf + kRounds,  ///< none of which exceeds rows and nonzeros together
+    kSquares = kSums,            ///< the sum of the squares of lengths
+    kLongest,
+    kFindings,
 };
 
 struct RowFindings {
-    Sum sums[kSums]{};
-    Sum longest = 0;
+    Wide found[kFindings]{};
 
-    [[nodiscard]] offset_t of(int sum) const { return static_cast<offset_t>(sums[sum]); }
+    [[nodiscard]] offset_t of(int finding) const { return static_cast<offset_t>(found[finding]); }
 };
 
 template <class P>
@@ -42,101 +48,159 @@ struct RowsToCount {
     index_t rows = 0;
     offset_t nnz = 0;
     const P* row_ptrs = nullptr;
-    RowFindings* found = nullptr;
     /// Null, or the first of the rows that have the same columns one after the other: then one of each `most_rows` of
     /// them is counted.
     const index_t* first_alike = nullptr;
     int most_rows = 1;
+    Wide* found = nullptr;  ///< kFindings of each block
 
     [[nodiscard]] __device__ bool counts(offset_t row) const {
         return row < rows && (first_alike == nullptr || (row - first_alike[row]) % most_rows == 0);
     }
 };
 
+/// The logarithm of the least power of 2 that is not below this length.
+__device__ int log_of_power(unsigned length) { return length <= 1 ? 0 : 32 - __clz(static_cast<int>(length - 1)); }
+__device__ int log_of_power(Wide length) { return length <= 1 ? 0 : 64 - __clzll(static_cast<long long>(length - 1)); }
+
 /// A row of this many nonzeros, as `RowStatistics` counts it.
-__device__ void add_row(offset_t length, Sum (&sums)[kSums]) {
-    const auto nonzeros = static_cast<Sum>(length);
+template <class Sum>
+__device__ void add_row(Sum length, Sum (&sums)[kSums]) {
+    constexpr Sum kLanesOfBlock = 256;  // a row of more is what `sell_lanes` says, others have a power of 2
+    static_assert(sell_lanes(2 * kLanesOfBlock, 2) == kLanesOfBlock &&
+                  sell_lanes(2 * kLanesOfBlock + 1, 2) == kLanesOfBlock);
     ++sums[kCounted];
-    sums[kNonzeros] += nonzeros;
-    sums[kSquares] += nonzeros * nonzeros;
+    sums[kNonzeros] += length;
     sums[kEmpty] += length == 0 ? 1 : 0;
+    const int log = log_of_power(length);
 #pragma unroll
     for (int i = 0; i < kRounds; ++i) {
         const int steps = 2 << i;
-        sums[kRoundsOf + i] += static_cast<Sum>(length <= steps ? 1 : (length + steps - 1) / steps);
-        sums[kLanesOf + i] += static_cast<Sum>(sell_lanes(length, steps));
+        const Sum rounds = max((length + steps - 1) >> (i + 1), Sum{1});
+        sums[kRoundsOf + i] += rounds;
+        if (rounds > kLanesOfBlock) {
+            sums[kLanesOf + i] += static_cast<Sum>(sell_lanes(static_cast<offset_t>(length), steps));
+        } else {
+            sums[kLanesOf + i] += length == 0 ? 0 : Sum{1} << max(log - (i + 1), 0);
+        }
     }
 }
 
 /// A tile row: 16 neighbouring lanes, of which one counts it.
-__device__ void add_tile_row(offset_t length, bool is_row, Sum (&sums)[kSums]) {
+template <class Sum>
+__device__ void add_tile_row(Sum length, bool is_row, Sum (&sums)[kSums]) {
     const unsigned half = threadIdx.x % kWarpSize / kTileSize * kTileSize;
     const unsigned lanes = 0xffffU << half;
-    const offset_t first = __shfl_sync(kAllLanes, length, static_cast<int>(half));
+    const Sum first = __shfl_sync(kAllLanes, length, static_cast<int>(half));
     const unsigned alike = __ballot_sync(kAllLanes, is_row && length == first);
     const unsigned filled = __ballot_sync(kAllLanes, length > 0);
     if (threadIdx.x % kTileSize != 0) return;
     sums[kTileRows] += (filled & lanes) != 0 ? 1 : 0;
     const bool is_even = (alike & lanes) == lanes && length > 0 && length % kTileSize == 0;
-    sums[kEven] += is_even ? static_cast<Sum>(kTileSize * length) : 0;
+    sums[kEven] += is_even ? kTileSize * length : 0;
 }
 
-template <class P>
-__global__ void __launch_bounds__(kThreads) count_rows(RowsToCount<P> p) {
+__device__ Wide longest_of_warp(Wide length) {
+    for (int step = kWarpSize / 2; step > 0; step /= 2) length = max(length, __shfl_xor_sync(kAllLanes, length, step));
+    return length;
+}
+
+/// Sum: a type that rows and nonzeros fit together. Half the registers and shuffles where it has 32 bits.
+template <class P, class Sum>
+__global__ void __launch_bounds__(kCountThreads) count_rows(RowsToCount<P> p) {
     Sum sums[kSums]{};
-    Sum longest = 0;
-    for (offset_t first = offset_t{blockIdx.x} * kThreads; first < p.rows; first += offset_t{gridDim.x} * kThreads) {
+    Wide squares = 0;
+    Wide longest = 0;
+    for (offset_t first = offset_t{blockIdx.x} * kCountThreads; first < p.rows;
+         first += offset_t{gridDim.x} * kCountThreads) {
         const offset_t row = first + threadIdx.x;
         const bool is_row = row < p.rows;
         const offset_t begin = is_row ? static_cast<offset_t>(p.row_ptrs[row]) : 0;
         const offset_t end = is_row ? static_cast<offset_t>(p.row_ptrs[row + 1]) : 0;
         const bool is_wrong =
             begin < 0 || begin > end || end > p.nnz || (row == 0 && begin != 0) || (row == p.rows - 1 && end != p.nnz);
-        const offset_t length = is_wrong ? 0 : end - begin;
+        const auto length = static_cast<Sum>(is_wrong ? 0 : end - begin);
         sums[kWrong] += is_wrong && is_row ? 1 : 0;
         add_tile_row(length, is_row, sums);
-        if (!p.counts(row)) continue;
-        add_row(length, sums);
-        longest = max(longest, static_cast<Sum>(length));
+        if (p.counts(row)) {
+            add_row(length, sums);
+            squares += Wide{length} * length;
+            longest = max(longest, Wide{length});
+        }
+        __syncwarp();
     }
-    __shared__ Sum of_block[kSums + 1];  // the longest one last
-    if (threadIdx.x <= kSums) of_block[threadIdx.x] = 0;
-    __syncthreads();
+    __shared__ Wide of_warps[kCountWarps][kFindings];
+    const unsigned warp = threadIdx.x / kWarpSize;
+    const bool is_first = threadIdx.x % kWarpSize == 0;
 #pragma unroll
     for (int i = 0; i < kSums; ++i) {
         const Sum of_warp = sum_of_warp(sums[i]);
-        if (threadIdx.x % kWarpSize == 0 && of_warp > 0) atomicAdd(of_block + i, of_warp);
+        if (is_first) of_warps[warp][i] = of_warp;
     }
-    atomicMax(of_block + kSums, longest);
+    squares = sum_of_warp(squares);
+    longest = longest_of_warp(longest);
+    if (is_first) of_warps[warp][kSquares] = squares;
+    if (is_first) of_warps[warp][kLongest] = longest;
     __syncthreads();
-    if (threadIdx.x < kSums) atomicAdd(p.found->sums + threadIdx.x, of_block[threadIdx.x]);
-    if (threadIdx.x == kSums) atomicMax(&p.found->longest, of_block[kSums]);
+    if (threadIdx.x >= kFindings) return;
+    Wide all = 0;
+    for (const auto& found : of_warps) {
+        const Wide one = found[threadIdx.x];
+        all = threadIdx.x == kLongest ? max(all, one) : all + one;
+    }
+    p.found[offset_t{blockIdx.x} * kFindings + threadIdx.x] = all;
 }
-static_assert(kSums < kThreads);
+static_assert(kFindings <= kCountThreads);
 
-template <class P>
-void launch_count(const RowsToCount<P>& p, cudaStream_t stream) {
-    const offset_t blocks = std::min(div_up(offset_t{p.rows}, offset_t{kThreads}), kMostBlocks);
-    launch(count_rows<P>, blocks, kThreads, p, stream);
-}
+/// Kernels that count the same rows, each in its own way. Blocks write what they find to memory of the host, which adds
+/// it up: memory of the device had to be set to 0, added to by atomics that wait for each other, and copied.
+class RowCounts {
+public:
+    RowCounts(index_t rows, std::size_t kernels)
+        : blocks_(std::min(div_up(offset_t{rows}, offset_t{kCountThreads}), kMostBlocks)),
+          memory_(kernels * static_cast<std::size_t>(blocks_) * sizeof(RowFindings)) {}
+    template <class P>
+    void begin(std::size_t kernel, RowsToCount<P> p, cudaStream_t stream) const {
+        p.found = of_blocks(kernel)->found;
+        if (p.nnz + p.rows <= std::numeric_limits<unsigned>::max()) {
+            launch(count_rows<P, unsigned>, blocks_, kCountThreads, p, stream);
+        } else {
+            launch(count_rows<P, Wide>, blocks_, kCountThreads, p, stream);
+        }
+    }
+    /// After the stream has been waited for.
+    [[nodiscard]] RowFindings of(std::size_t kernel) const {
+        RowFindings all;
+        for (const RowFindings& block : std::span(of_blocks(kernel), static_cast<std::size_t>(blocks_))) {
+            for (int i = 0; i < kLongest; ++i) all.found[i] += block.found[i];
+            all.found[kLongest] = std::max(all.found[kLongest], block.found[kLongest]);
+        }
+        return all;
+    }
+
+private:
+    [[nodiscard]] RowFindings* of_blocks(std::size_t kernel) const {
+        return reinterpret_cast<RowFindings*>(memory_.data()) + kernel * static_cast<std::size_t>(blocks_);
+    }
+
+    offset_t blocks_;
+    PinnedMemory memory_;
+};
 
 RowFindings find(const DevicePattern& a, cudaStream_t stream) {
-    const DeviceBuffer<RowFindings> there(1, stream);
-    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
+    const RowCounts counts(a.rows, 1);
     std::visit(
         [&]<class P>(const P* row_ptrs) {
-            launch_count(RowsToCount<P>{a.rows, a.nnz, row_ptrs, there.data()}, stream);
+            counts.begin(0, RowsToCount<P>{a.rows, a.nnz, row_ptrs}, stream);
         },
         a.row_ptrs);
-    RowFindings found;
-    there.download({&found, 1}, stream);
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
-    return found;
+    return counts.of(0);
 }
 
 RowStatistics statistics_of(const RowFindings& found) {
-    RowStatistics of_rows{.squares = static_cast<double>(found.sums[kSquares]),
-                          .longest = static_cast<offset_t>(found.longest),
+    RowStatistics of_rows{.squares = static_cast<double>(found.found[kSquares]),
+                          .longest = found.of(kLongest),
                           .empty = found.of(kEmpty),
                           .even = found.of(kEven),
                           .tile_rows = found.of(kTileRows)};
@@ -187,19 +251,15 @@ RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t strea
 
 std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs, const index_t* first_alike,
                                                         index_t rows, offset_t nnz, cudaStream_t stream) {
-    std::array<RowFindings, kInodeRows.size()> found;
-    const DeviceBuffer<RowFindings> there(found.size(), stream);
-    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        const RowsToCount<offset_t> p{rows, nnz, row_ptrs, there.data() + i, first_alike, kInodeRows[i]};
-        launch_count(p, stream);
-    }
-    there.download(found, stream);
+    const RowCounts counts(rows, kInodeRows.size());
+    for (std::size_t i = 0; i < kInodeRows.size(); ++i)
+        counts.begin(i, RowsToCount<offset_t>{rows, nnz, row_ptrs, first_alike, kInodeRows[i]}, stream);
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
     std::array<InodesThere, kInodeRows.size()> inodes;
-    std::ranges::transform(found, inodes.begin(), [](const RowFindings& one) {
-        return InodesThere{{one.of(kCounted), statistics_of(one).rounds}, one.of(kNonzeros)};
-    });
+    for (std::size_t i = 0; i < inodes.size(); ++i) {
+        const RowFindings one = counts.of(i);
+        inodes[i] = {{one.of(kCounted), statistics_of(one).rounds}, one.of(kNonzeros)};
+    }
     return inodes;
 }
 
