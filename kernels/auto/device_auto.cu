@@ -1,4 +1,5 @@
-#include <optional>
+#include <cstddef>
+#include <memory>
 #include <string>
 
 #include "kernels/auto/auto_options.hpp"
@@ -34,6 +35,23 @@ Source<V> candidates_source(const Source<V>& given) {
     return given.with_selector("paper").with_device_arrays(arrays);
 }
 
+template <class V>
+MatrixFeatures features_on(const Source<V>& source, Accumulator accumulator, const DeviceContext& on) {
+    const std::size_t sum_bytes = accumulator_bytes(accumulator);
+    if (source.is_on_host()) {
+        PatternView pattern = pattern_of(source.pattern());
+        pattern.sum_bytes = sum_bytes;
+        return features_of(pattern);
+    }
+    SampledPattern<V> sampled(source, on);
+    return features_of({.value_bytes = sizeof(V),
+                        .sum_bytes = sum_bytes,
+                        .rows = source.rows(),
+                        .cols = source.cols(),
+                        .nnz = source.nnz()},
+                       sampled);
+}
+
 }  // namespace
 
 /// The operator that `rank_operators` puts first for the current GPU, made from CSR in host memory; `tile` of full
@@ -49,16 +67,9 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     if (read.columns > 1) {
         return make_ranked(specification_for_columns(Backend::cuda, source, read.columns), source, context);
     }
-    std::optional<SampledPattern> sampled;
-    PatternView pattern;
-    if (source.is_on_host()) {
-        pattern = pattern_of(source.pattern());
-    } else {
-        pattern = sampled.emplace(source, on).view();
-    }
-    pattern.sum_bytes = accumulator_bytes(*context.accumulator);
-    const auto ranked =
-        rank_operators({.features = features_of(pattern), .gpu = this_gpu(sizeof(V)), .products = read.products});
+    const auto ranked = rank_operators({.features = features_on(source, *context.accumulator, on),
+                                        .gpu = this_gpu(sizeof(V)),
+                                        .products = read.products});
     return make_first(ranked,
                       [&](const std::string& specification) { return make_ranked(specification, source, context); });
 }

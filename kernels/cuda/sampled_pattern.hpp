@@ -1,33 +1,32 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
+#include <list>
+#include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/gather.hpp"
 #include "kernels/source.hpp"
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/pattern_reader.hpp"
 
 namespace tilespmv::cuda {
 
-/// The pattern of a CSR matrix in device memory as `features_of` needs it to choose an operator: those row pointers and
-/// columns that are sampled, or all of a small matrix. The others have addresses, but no memory. What needs all rows or
-/// nonzeros is counted on the GPU.
-class SampledPattern {
+/// Reads the pattern of a CSR matrix in device memory for `features_of`: what is sampled is gathered there, and what
+/// needs all rows or nonzeros is counted there.
+template <class V>
+class SampledPattern final : public PatternReader {
 public:
-    /// The source must outlive it.
-    template <class V>
+    /// The source must outlive it. Throws `Error` if its arrays are not in the memory of the current GPU.
     SampledPattern(const Source<V>& source, const DeviceContext& on);
-    [[nodiscard]] const PatternView& view() const { return view_; }
+    Found read(const ElementRanges& row_ptrs, const ElementRanges& columns) override;
+    const RowStatistics& row_statistics() override { return source_.row_statistics(); }
+    offset_t count_diagonals(const std::vector<offset_t>& known) override;
 
 private:
-    // These return the bytes that were copied.
-    template <class V>
-    std::size_t fetch_row_ptrs(const Source<V>& source, const DeviceContext& on);
-    std::size_t fetch_columns(const index_t* there, const DeviceContext& on);
-
-    std::shared_ptr<offset_t> row_ptrs_;
-    std::shared_ptr<index_t> columns_;
-    PatternView view_;
+    const Source<V>& source_;
+    DeviceContext on_;
+    DevicePattern there_;
+    std::list<Gather> gathered_;                 // one of each call
+    std::list<std::vector<offset_t>> row_ptrs_;  // and those of 32 bits
 };
 
 }  // namespace tilespmv::cuda

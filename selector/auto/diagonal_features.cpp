@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
@@ -22,9 +21,9 @@ using Diagonals = std::set<offset_t>;  ///< columns minus rows
 bool is_full(const Diagonals& diagonals) { return static_cast<offset_t>(diagonals.size()) >= kMostDiagonals; }
 
 /// Up to kMostDiagonals distinct ones, of any matrix.
-class HashedDiagonals {
+class DistinctDiagonals {
 public:
-    HashedDiagonals() { places_.fill(kNone); }
+    DistinctDiagonals() { places_.fill(kNone); }
     void add(offset_t number) {
         auto place = static_cast<std::size_t>(mixed(static_cast<std::uint64_t>(number))) % places_.size();
         while (places_[place] != kNone && places_[place] != number) place = (place + 1) % places_.size();
@@ -46,59 +45,18 @@ private:
     offset_t count_ = 0;
 };
 
-/// The same with a place for each, which is faster where the matrix is small.
-class PlacedDiagonals {
-public:
-    explicit PlacedDiagonals(const PatternView& a)
-        : first_(-offset_t{a.rows}), is_met_(static_cast<std::size_t>(offset_t{a.rows} + a.cols)) {}
-    void add(offset_t number) { count_ += std::exchange(is_met_[static_cast<std::size_t>(number - first_)], 1) == 0; }
-    [[nodiscard]] offset_t count() const { return count_; }
-    [[nodiscard]] std::vector<offset_t> sorted() const {
-        std::vector<offset_t> numbers;
-        for (std::size_t i = 0; i < is_met_.size(); ++i) {
-            if (is_met_[i] != 0) numbers.push_back(first_ + static_cast<offset_t>(i));
-        }
-        return numbers;
-    }
-
-private:
-    offset_t first_;
-    std::vector<std::uint8_t> is_met_;
-    offset_t count_ = 0;
-};
-
 /// More are not told apart: DIA would take many times what CSR does.
-offset_t most_diagonals(const PatternView& a) {
+offset_t most_diagonals(const MatrixFeatures& f) {
     constexpr offset_t kMostPlaces = 64;  ///< a nonzero
-    return std::min(kMostDiagonals, div_up(kMostPlaces * a.nnz(), offset_t{a.rows}));
+    return std::min(kMostDiagonals, div_up(kMostPlaces * f.nnz, offset_t{f.rows}));
 }
 
 /// Rows of the sample.
-offset_t sampled_rows(const PatternView& a) {
-    return std::min(kMostSamples, div_up(offset_t{a.rows}, offset_t{kTileSize}));
-}
+offset_t sampled_rows(const MatrixFeatures& f) { return std::min(kMostSamples, tile_rows_of(f)); }
 
 /// A row of a tile row of the sample; another one of each, since unknowns of a node have other diagonals.
-offset_t sampled_row(const PatternView& a, offset_t i) {
-    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    return std::min<offset_t>(spread(i, sampled_rows(a), tile_rows) * kTileSize + i % kTileSize, a.rows - 1);
-}
-std::span<const index_t> sampled_columns_of(const PatternView& a, offset_t row) {
-    const offset_t* const ends = a.row_ptrs.data() + row;
-    return a.col_idxs.subspan(static_cast<std::size_t>(ends[0]),
-                              static_cast<std::size_t>(std::min(ends[1] - ends[0], kMostSlots)));
-}
-
-template <class Distinct>
-void add_sample(const PatternView& a, Distinct& diagonals) {
-    const offset_t most = most_diagonals(a);
-    const offset_t samples = sampled_rows(a);
-    for (offset_t i = 0; i < samples && diagonals.count() < most; ++i) {
-        const offset_t row = sampled_row(a, i);
-        for (const index_t column : sampled_columns_of(a, row)) {
-            if (diagonals.count() < most) diagonals.add(column - row);
-        }
-    }
+offset_t sampled_row(const MatrixFeatures& f, offset_t i) {
+    return std::min<offset_t>(spread(i, sampled_rows(f), tile_rows_of(f)) * kTileSize + i % kTileSize, f.rows - 1);
 }
 
 /// Whether the same unknown of the node before has the same diagonals, if a node has so many.
@@ -144,52 +102,48 @@ Diagonals further_diagonals(const PatternView& a, std::int64_t first, std::int64
     return further;
 }
 
-/// How many there are beside those that rows of the sample have.
-offset_t count_further(const PatternView& a, const std::vector<offset_t>& of_sample) {
-    KnownDiagonals known(a);
-    for (const offset_t number : of_sample) known.add(number);
-    std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
-    parallel_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
-        ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, known);
-    });
-    Diagonals further;
-    for (Diagonals& range : ranges) further.merge(range);
-    return static_cast<offset_t>(further.size());
+}  // namespace
+
+ElementRanges sampled_diagonal_rows(const MatrixFeatures& f) {
+    ElementRanges ptrs;
+    for (offset_t i = 0; i < sampled_rows(f); ++i) ptrs.push_back({sampled_row(f, i), 2});
+    return ptrs;
 }
 
-template <class Distinct>
-void add_diagonals(const PatternView& a, Distinct sampled, MatrixFeatures& f) {
-    add_sample(a, sampled);
+ElementRanges columns_of_rows(std::span<const RowPtrSpan> rows) {
+    ElementRanges columns;
+    for (const RowPtrSpan row : rows) columns.push_back(beginning_of(row, 0));
+    return columns;
+}
+
+void add_diagonals(std::span<const ColumnSpan> columns, PatternReader& reader, MatrixFeatures& f) {
+    const offset_t most = most_diagonals(f);
+    DistinctDiagonals sampled;
+    for (std::size_t i = 0; i < columns.size() && sampled.count() < most; ++i) {
+        const offset_t row = sampled_row(f, static_cast<offset_t>(i));
+        for (const index_t column : columns[i]) {
+            if (sampled.count() < most) sampled.add(column - row);
+        }
+    }
     const auto at_least = [&](offset_t diagonals) {
         return std::min(std::max(diagonals, f.longest_row), kMostDiagonals);
     };
     f.diagonals = at_least(sampled.count());
-    const double places = static_cast<double>(f.diagonals) * static_cast<double>(a.rows);
+    const double places = static_cast<double>(f.diagonals) * static_cast<double>(f.rows);
     if (f.diagonals == kMostDiagonals || places > kMostDiaPlaces * static_cast<double>(f.nnz)) return;
-    f.diagonals =
-        at_least(a.count_diagonals ? a.count_diagonals() : sampled.count() + count_further(a, sampled.sorted()));
+    f.diagonals = at_least(reader.count_diagonals(sampled.sorted()));
 }
 
-}  // namespace
-
-void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs) {
-    for (offset_t i = 0; i < sampled_rows(a); ++i) {
-        const offset_t row = sampled_row(a, i);
-        ptrs.push_back(row_ptrs_of(a, row, row + 1));
-    }
-}
-
-void list_diagonals(const PatternView& a, ColumnRanges& columns) {
-    for (offset_t i = 0; i < sampled_rows(a); ++i) columns.push_back(sampled_columns_of(a, sampled_row(a, i)));
-}
-
-void add_diagonals(const PatternView& a, MatrixFeatures& f) {
-    constexpr double kMostPlaces = 4;  ///< that are set to 0, for each nonzero of the sample
-    const double places = static_cast<double>(a.rows) + static_cast<double>(a.cols);
-    if (places <= kMostPlaces * f.mean_row * static_cast<double>(sampled_rows(a)))
-        add_diagonals(a, PlacedDiagonals(a), f);
-    else
-        add_diagonals(a, HashedDiagonals(), f);
+offset_t count_diagonals(const PatternView& a, const std::vector<offset_t>& known) {
+    KnownDiagonals are_known(a);
+    for (const offset_t number : known) are_known.add(number);
+    std::vector<Diagonals> ranges(static_cast<std::size_t>(div_up(std::int64_t{a.rows}, kGrain)));
+    parallel_ranges(0, a.rows, kGrain, [&](std::int64_t first, std::int64_t end) {
+        ranges[static_cast<std::size_t>(first / kGrain)] = further_diagonals(a, first, end, are_known);
+    });
+    Diagonals further;
+    for (Diagonals& range : ranges) further.merge(range);
+    return static_cast<offset_t>(known.size() + further.size());
 }
 
 }  // namespace tilespmv

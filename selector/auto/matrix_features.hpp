@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
-#include <vector>
 
 #include "selector/auto/number_sizes.hpp"
-#include "selector/column_ranges.hpp"
+#include "selector/auto/pattern_reader.hpp"
 #include "selector/csr_shapes.hpp"
 #include "tile/csr.hpp"
 
@@ -18,7 +16,7 @@ inline constexpr double kMostDiaPlaces = 1.5;
 /// Diagonals that are told apart: this number stands for as many or more.
 inline constexpr offset_t kMostDiagonals = 1024;
 
-/// The pattern of a CSR matrix, of any type of values.
+/// The pattern of a CSR matrix on the host, of any type of values.
 struct PatternView {
     index_t rows = 0;
     index_t cols = 0;
@@ -26,10 +24,6 @@ struct PatternView {
     std::span<const index_t> col_idxs;
     std::size_t value_bytes = 8;  ///< of a nonzero and of an element of x and y
     std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
-    /// Where only the columns that `sampled_columns` lists are at hand: counts the diagonals of all nonzeros.
-    std::function<offset_t()> count_diagonals = {};
-    /// Where only the row pointers that `sampled_row_ptrs` lists are at hand: what all of them tell.
-    const RowStatistics* of_rows = nullptr;
 
     [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
     [[nodiscard]] NumberSizes sizes() const {
@@ -86,22 +80,14 @@ struct MatrixFeatures {
     friend bool operator==(const MatrixFeatures&, const MatrixFeatures&) = default;
 };
 
-/// The features of a matrix. All row pointers are read, in parallel, and the columns of a sample: one in 32 of them
-/// for blocks, at least 8,192 and at most 49,152, and tile rows with about a quarter as many nonzeros; where rows have
-/// the lengths of full tiles, of 64 tile rows up to 16 tiles; all columns where those of the sample lie on few
-/// diagonals. The result does not depend on the number of threads. The arrays must be those of a valid CSR matrix.
+/// The features of a matrix of which the sizes are known, and of one on the host. Found from the statistics of all
+/// rows, from row pointers in places that the sizes tell, and the columns of a sample: one in 32 of them for blocks, at
+/// least 8,192 and at most 49,152, and tile rows with about a quarter as many nonzeros; of 64 tile rows, if rows have
+/// the lengths of full tiles, up to 16 tiles; all columns where those of the sample lie on few diagonals. They are read
+/// at twice, so that little is waited for. The result does not depend on where the matrix is or on the number of
+/// threads. The arrays must be those of a valid CSR matrix.
+MatrixFeatures features_of(const MatrixFeatures& sizes, PatternReader& reader);
 MatrixFeatures features_of(const PatternView& a);
-
-/// The row pointers that features are found from where the matrix has more than `kMostUnsampled` nonzeros, and
-/// `of_rows` is there: no others are read. They may overlap. None are read to list them.
-std::vector<std::span<const offset_t>> sampled_row_ptrs(const PatternView& a);
-
-/// Nonzeros up to which features may be found by reading all columns, sampled or not.
-inline constexpr offset_t kMostUnsampled = 200'000;
-
-/// Where a matrix has more nonzeros, and `count_diagonals` is there, these are the columns that features are found
-/// from: no others are read. They may overlap. Columns are not read to list them.
-ColumnRanges sampled_columns(const PatternView& a);
 
 /// Steps of a slice of sell on an H200.
 int sell_steps_of(const MatrixFeatures& f);

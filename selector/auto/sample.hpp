@@ -1,15 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <vector>
 
 #include "selector/auto/matrix_features.hpp"
+#include "selector/auto/pattern_reader.hpp"
 #include "tile/types.hpp"
 
-/// The sample of a matrix that its features come from.
+/// The sample of a matrix that its features come from. Every part of it first lists what is to be read, of row pointers
+/// by the sizes of the matrix alone (`MatrixFeatures`), then gets what these ranges hold, in their order.
 namespace tilespmv {
 
 inline constexpr offset_t kBlock = 512;  ///< nonzeros
@@ -36,55 +38,51 @@ inline offset_t spread(offset_t i, offset_t samples, offset_t size) {
 inline offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
+inline offset_t tile_rows_of(const MatrixFeatures& f) { return div_up(offset_t{f.rows}, offset_t{kTileSize}); }
 
-/// The columns of blocks of the sample.
-ColumnRanges sampled_blocks(const PatternView& a);
-/// What they say of sectors of x.
-void add_sectors(const PatternView& a, const ColumnRanges& blocks, MatrixFeatures& f);
-/// A tile row.
+/// The first columns of a row that begins at ptrs[row], as many as are looked at.
+inline ElementRange beginning_of(RowPtrSpan ptrs, std::size_t row) {
+    return {ptrs[row], std::min(ptrs[row + 1] - ptrs[row], kMostSlots)};
+}
+
+/// Blocks of consecutive nonzeros, and what they say of sectors of x.
+ElementRanges sampled_blocks(const MatrixFeatures& f);
+void add_sectors(std::span<const ColumnSpan> blocks, MatrixFeatures& f);
+
+/// A tile row and the row before it, as far as they are read.
 struct SampledStrip {
-    offset_t nonzeros = 0;
-    offset_t taken = 0;  ///< in slots
-    offset_t slots = 0;
-    offset_t tiles = 0;
-    std::uint64_t pattern = 0;
+    index_t first_row = 0;
+    RowPtrSpan ptrs{};                      ///< of its rows
+    RowPtrSpan before{};                    ///< of the row before; empty if there is none
+    ColumnSpan columns_before{};            ///< the first ones of that row
+    std::span<const ColumnSpan> columns{};  ///< of all rows as one range, or the first ones of each
 
-    void add(const SampledStrip& other);
+    [[nodiscard]] std::size_t rows() const { return ptrs.size() - 1; }
+    [[nodiscard]] offset_t nonzeros() const { return ptrs.back() - ptrs.front(); }
+    [[nodiscard]] bool is_short() const { return nonzeros() <= kTileSize * kMostSlots; }
+    [[nodiscard]] ColumnSpan beginning_of(std::size_t row) const;
 };
-/// The tile rows of the sample, to be counted in parts.
+
+/// Tile rows.
 class StripSample {
 public:
-    explicit StripSample(const PatternView& a);
-    [[nodiscard]] std::int64_t size() const { return std::ssize(strips_); }
-    /// Of [first, end).
-    void count(std::int64_t first, std::int64_t end);
-    /// What they say: slots, patterns and tiles.
-    void add_to(MatrixFeatures& f);
-    [[nodiscard]] index_t first_row(std::int64_t i) const;
+    explicit StripSample(const MatrixFeatures& f);
+    [[nodiscard]] ElementRanges row_ptrs() const;
+    /// Keeps these row pointers, and lists the columns that are to be read.
+    ElementRanges take(std::span<const RowPtrSpan> row_ptrs);
+    /// Adds what the columns say: slots, patterns and tiles, and rows of an inode.
+    void add_to(std::span<const ColumnSpan> columns, MatrixFeatures& f);
 
 private:
-    PatternView a_;
+    index_t rows_;
     std::vector<SampledStrip> strips_;
 };
-/// Rows of an inode, of the same tile rows.
-void add_inodes(const PatternView& a, MatrixFeatures& f);
-/// Diagonals of the sample, and of all nonzeros where DIA may pay.
-void add_diagonals(const PatternView& a, MatrixFeatures& f);
 
-/// Row pointers of a matrix.
-using RowPtrRanges = std::vector<std::span<const offset_t>>;
-/// Those of rows [first, end), as far as there are such rows.
-inline std::span<const offset_t> row_ptrs_of(const PatternView& a, offset_t first, offset_t end) {
-    first = std::clamp<offset_t>(first, 0, a.rows);
-    end = std::clamp<offset_t>(end, first, a.rows);
-    return a.row_ptrs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first) + 1);
-}
-/// The row pointers that these read, added to `ptrs`.
-void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs);  ///< and those of inodes
-void list_diagonal_rows(const PatternView& a, RowPtrRanges& ptrs);
-
-/// What these read of the columns, added to `columns`: blocks apart, which `sampled_blocks` has.
-void list_strips(const PatternView& a, ColumnRanges& columns);  ///< and inodes
-void list_diagonals(const PatternView& a, ColumnRanges& columns);
+/// Rows, one of each tile row of a sample, and their diagonals; those of all nonzeros where DIA may pay.
+ElementRanges sampled_diagonal_rows(const MatrixFeatures& f);
+ElementRanges columns_of_rows(std::span<const RowPtrSpan> rows);
+void add_diagonals(std::span<const ColumnSpan> columns, PatternReader& reader, MatrixFeatures& f);
+/// `PatternReader::count_diagonals` of a matrix on the host.
+offset_t count_diagonals(const PatternView& a, const std::vector<offset_t>& known);
 
 }  // namespace tilespmv

@@ -19,7 +19,7 @@ public:
     /// Sectors that are told apart; more share places, which few notice.
     static constexpr index_t kMostSectors = 1 << 22;
 
-    explicit SectorCount(const PatternView& a)
+    explicit SectorCount(const MatrixFeatures& a)
         : log_size_(std::countr_zero(kSectorBytes / a.value_bytes)),
           is_exact_(a.cols >> log_size_ < kMostSectors),
           met_(static_cast<std::size_t>(std::min((a.cols >> log_size_) + 1, kMostSectors))) {}

@@ -1,93 +1,103 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <span>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
 #include "selector/auto/strip_slots.hpp"
 #include "selector/tuning.hpp"
-#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
 constexpr offset_t kStripPart = 4;  ///< slots take longer than blocks: their sample is so much smaller
 
+/// What slots take of a tile row.
+struct TakenStrip {
+    offset_t nonzeros = 0;
+    offset_t taken = 0;  ///< in slots
+    offset_t slots = 0;
+    offset_t tiles = 0;
+    std::uint64_t pattern = 0;
+
+    void add(const TakenStrip& other) {
+        nonzeros += other.nonzeros;
+        taken += other.taken;
+        slots += other.slots;
+        tiles += other.tiles;
+    }
+};
+
 /// By their first columns.
-bool is_like_the_row_before(const PatternView& a, index_t row) {
-    if (row == 0) return false;
-    const auto* const ends = a.row_ptrs.data() + row;
-    const index_t* const cols = a.col_idxs.data();
-    const offset_t length = ends[1] - ends[0];
-    return ends[0] - ends[-1] == length &&
-           std::equal(cols + ends[-1], cols + ends[-1] + std::min(length, kMostSlots), cols + ends[0]);
-}
-
-bool is_short_strip(offset_t nonzeros) { return nonzeros <= kTileSize * kMostSlots; }
-
-/// The first `kMostSlots` nonzeros of a row.
-std::span<const index_t> beginning_of(const PatternView& a, index_t row) {
-    const auto* const ends = a.row_ptrs.data() + row;
-    return a.col_idxs.subspan(static_cast<std::size_t>(ends[0]),
-                              static_cast<std::size_t>(std::min(ends[1] - ends[0], kMostSlots)));
+bool is_like_the_row_before(const SampledStrip& strip, std::size_t row) {
+    const offset_t length = strip.ptrs[row + 1] - strip.ptrs[row];
+    if (row > 0) {
+        return strip.ptrs[row] - strip.ptrs[row - 1] == length &&
+               std::ranges::equal(strip.beginning_of(row - 1), strip.beginning_of(row));
+    }
+    return !strip.before.empty() && strip.before[1] - strip.before[0] == length &&
+           std::ranges::equal(strip.columns_before, strip.beginning_of(0));
 }
 
 /// No row has more than `kMostSlots` nonzeros in slots: of long rows those first ones are copied.
-StripRows first_nonzeros(const PatternView& a, index_t first_row, index_t rows, std::vector<index_t>& copy) {
-    const offset_t* const ptrs = a.row_ptrs.data() + first_row;
-    StripRows all{.columns = a.col_idxs.subspan(static_cast<std::size_t>(ptrs[0]),
-                                                static_cast<std::size_t>(ptrs[rows] - ptrs[0])),
-                  .first_row = first_row};
-    const bool is_short = is_short_strip(ptrs[rows] - ptrs[0]);
-    for (std::size_t r = 0; std::cmp_less(r, rows); ++r) {
-        const auto of_row = beginning_of(a, first_row + static_cast<index_t>(r));
-        all.begin[r] = static_cast<std::int32_t>(is_short ? ptrs[r] - ptrs[0] : std::ssize(copy));
-        if (!is_short) copy.insert(copy.end(), of_row.begin(), of_row.end());
-        all.end[r] = static_cast<std::int32_t>(is_short ? ptrs[r + 1] - ptrs[0] : std::ssize(copy));
+StripRows first_nonzeros(const SampledStrip& strip, std::vector<index_t>& copy) {
+    StripRows all;
+    all.first_row = strip.first_row;
+    for (std::size_t r = 0; r < strip.rows(); ++r) {
+        const auto of_row = strip.beginning_of(r);
+        all.begin[r] = static_cast<std::int32_t>(strip.is_short() ? strip.ptrs[r] - strip.ptrs[0] : std::ssize(copy));
+        if (!strip.is_short()) copy.insert(copy.end(), of_row.begin(), of_row.end());
+        all.end[r] = static_cast<std::int32_t>(strip.is_short() ? strip.ptrs[r + 1] - strip.ptrs[0] : std::ssize(copy));
     }
-    if (!is_short) all.columns = copy;
+    all.columns = strip.is_short() ? strip.columns[0] : ColumnSpan(copy);
     return all;
 }
 
-offset_t repeated_nonzeros(const PatternView& a, index_t first_row, index_t rows) {
-    offset_t repeated = 0;
-    for (index_t row = first_row; row < first_row + rows; ++row) {
-        if (is_like_the_row_before(a, row)) repeated += a.row_ptrs[row + 1] - a.row_ptrs[row];
+/// Of all, two at once.
+std::vector<TakenStrip> count_strips(std::span<const SampledStrip> strips) {
+    std::vector<TakenStrip> counted(strips.size());
+    for (std::size_t first = 0; first < strips.size(); first += 2) {
+        const std::size_t some = std::min<std::size_t>(2, strips.size() - first);
+        std::array<StripRows, 2> rows;
+        std::array<std::vector<index_t>, 2> copies;
+        for (std::size_t i = 0; i < some; ++i) rows[i] = first_nonzeros(strips[first + i], copies[i]);
+        const auto slots = count_slots(rows, kMostSlots);
+        for (std::size_t i = 0; i < some; ++i) {
+            const offset_t nonzeros = strips[first + i].nonzeros();
+            counted[first + i] = {nonzeros, slots[i].taken, slots[i].slots, slots[i].tiles,
+                                  mixed(slots[i].pattern ^ static_cast<std::uint64_t>(nonzeros))};
+        }
     }
-    return repeated;
+    return counted;
 }
 
-/// Two tile rows, or one.
-void count_strips(const PatternView& a, std::span<const index_t> first_rows, std::span<SampledStrip> strips) {
-    std::array<StripRows, 2> rows;
-    std::array<std::vector<index_t>, 2> copies;
-    for (std::size_t i = 0; i < strips.size(); ++i) {
-        const index_t first = first_rows[i];
-        const index_t count = std::min<index_t>(kTileSize, a.rows - first);
-        rows[i] = first_nonzeros(a, first, count, copies[i]);
-        strips[i].nonzeros = a.row_ptrs[first + count] - a.row_ptrs[first];
+void add_inodes(std::span<const SampledStrip> strips, MatrixFeatures& f) {
+    offset_t nonzeros = 0;
+    offset_t others = 0;  // of rows that are not like the row before
+    for (const SampledStrip& strip : strips) {
+        nonzeros += strip.nonzeros();
+        for (std::size_t row = 0; row < strip.rows(); ++row) {
+            if (!is_like_the_row_before(strip, row)) others += strip.ptrs[row + 1] - strip.ptrs[row];
+        }
     }
-    const auto slots = count_slots(rows, kMostSlots);
-    for (std::size_t i = 0; i < strips.size(); ++i) {
-        strips[i].taken = slots[i].taken;
-        strips[i].slots = slots[i].slots;
-        strips[i].tiles = slots[i].tiles;
-        strips[i].pattern = mixed(slots[i].pattern ^ static_cast<std::uint64_t>(strips[i].nonzeros));
-    }
+    if (nonzeros == 0) return;  // nothing but empty tile rows in the sample
+    f.inode_rows = static_cast<double>(nonzeros) / static_cast<double>(std::max<offset_t>(others, 1));
 }
 
 /// Of tile rows that become strips: a few long rows are left to another product. Of all where no tile row is short.
-void add_slots(std::vector<SampledStrip>& strips, MatrixFeatures& f) {
+void add_slots(std::vector<TakenStrip>& strips, MatrixFeatures& f) {
     const offset_t most = StripTuning{}.max_slots;
-    const auto longer = std::ranges::partition(strips, [&](const SampledStrip& strip) { return strip.slots <= most; });
+    const auto longer = std::ranges::partition(strips, [&](const TakenStrip& strip) { return strip.slots <= most; });
     if (longer.begin() != strips.begin()) strips.erase(longer.begin(), strips.end());
-    SampledStrip all;
+    TakenStrip all;
     double slots = 0;
     std::unordered_set<std::uint64_t> patterns;
     offset_t repeated = 0;
-    for (const SampledStrip& strip : strips) {
+    for (const TakenStrip& strip : strips) {
         if (strip.taken == 0) continue;
         all.add(strip);
         slots +=
@@ -102,81 +112,67 @@ void add_slots(std::vector<SampledStrip>& strips, MatrixFeatures& f) {
 
 }  // namespace
 
-void SampledStrip::add(const SampledStrip& other) {
-    nonzeros += other.nonzeros;
-    taken += other.taken;
-    slots += other.slots;
-    tiles += other.tiles;
+ColumnSpan SampledStrip::beginning_of(std::size_t row) const {
+    if (!is_short()) return columns[row];
+    const ElementRange range = tilespmv::beginning_of(ptrs, row);
+    return columns[0].subspan(static_cast<std::size_t>(range.first - ptrs[0]), static_cast<std::size_t>(range.size));
 }
 
-StripSample::StripSample(const PatternView& a) : a_(a) {
-    const offset_t tile_rows = div_up(offset_t{a.rows}, offset_t{kTileSize});
-    const offset_t wanted = div_up(sampled_nonzeros(a.nnz()) / kStripPart * tile_rows, a.nnz());
-    strips_.resize(static_cast<std::size_t>(std::min({kMostSamples, wanted, tile_rows})));
+StripSample::StripSample(const MatrixFeatures& f) : rows_(f.rows) {
+    const offset_t tile_rows = tile_rows_of(f);
+    const offset_t wanted = div_up(sampled_nonzeros(f.nnz) / kStripPart * tile_rows, f.nnz);
+    const offset_t samples = std::min({kMostSamples, wanted, tile_rows});
+    for (offset_t i = 0; i < samples; ++i)
+        strips_.push_back({.first_row = static_cast<index_t>(spread(i, samples, tile_rows) * kTileSize)});
 }
 
-index_t StripSample::first_row(std::int64_t i) const {
-    const offset_t tile_rows = div_up(offset_t{a_.rows}, offset_t{kTileSize});
-    return static_cast<index_t>(spread(i, size(), tile_rows) * kTileSize);
-}
-
-void StripSample::count(std::int64_t first, std::int64_t end) {
-    constexpr std::int64_t kFewStrips = 64;  // are not worth waking threads
-    parallel_ranges(first, end, kFewStrips, [&](std::int64_t begin, std::int64_t behind) {
-        for (std::int64_t i = begin; i < behind; i += 2) {
-            const auto some = static_cast<std::size_t>(std::min<std::int64_t>(2, behind - i));
-            const std::array first_rows{first_row(i), first_row(std::min(i + 1, behind - 1))};
-            count_strips(a_, first_rows, std::span(strips_).subspan(static_cast<std::size_t>(i), some));
-        }
-    });
-}
-
-void list_strip_rows(const PatternView& a, RowPtrRanges& ptrs) {
-    const StripSample sample(a);
-    for (std::int64_t i = 0; i < sample.size(); ++i) {
-        const index_t first = sample.first_row(i);
-        ptrs.push_back(row_ptrs_of(a, first - 1, offset_t{first} + kTileSize));
-    }
-}
-
-void list_strips(const PatternView& a, ColumnRanges& columns) {
-    const StripSample sample(a);
-    for (std::int64_t i = 0; i < sample.size(); ++i) {
-        const index_t first = sample.first_row(i);
-        const index_t end = first + std::min<index_t>(kTileSize, a.rows - first);
-        const offset_t begin = a.row_ptrs[static_cast<std::size_t>(first)];
-        const offset_t nonzeros = a.row_ptrs[static_cast<std::size_t>(end)] - begin;
-        if (first > 0) columns.push_back(beginning_of(a, first - 1));
-        if (is_short_strip(nonzeros)) {
-            columns.push_back(a.col_idxs.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(nonzeros)));
-        } else {
-            for (index_t row = first; row < end; ++row) columns.push_back(beginning_of(a, row));
-        }
-    }
-}
-
-void add_inodes(const PatternView& a, MatrixFeatures& f) {
-    const StripSample sample(a);
-    offset_t nonzeros = 0;
-    offset_t repeated = 0;
-    for (std::int64_t i = 0; i < sample.size(); ++i) {
-        const index_t first = sample.first_row(i);
-        const index_t count = std::min<index_t>(kTileSize, a.rows - first);
-        nonzeros += a.row_ptrs[first + count] - a.row_ptrs[first];
-        repeated += repeated_nonzeros(a, first, count);
-    }
-    if (nonzeros == 0) return;  // nothing but empty tile rows in the sample
-    f.inode_rows = static_cast<double>(nonzeros) / static_cast<double>(std::max<offset_t>(nonzeros - repeated, 1));
-}
-
-void StripSample::add_to(MatrixFeatures& f) {
-    SampledStrip all;
+ElementRanges StripSample::row_ptrs() const {
+    ElementRanges ptrs;
     for (const SampledStrip& strip : strips_) {
+        const offset_t first = std::max(strip.first_row - 1, 0);
+        ptrs.push_back({first, std::min<offset_t>(offset_t{strip.first_row} + kTileSize, rows_) + 1 - first});
+    }
+    return ptrs;
+}
+
+ElementRanges StripSample::take(std::span<const RowPtrSpan> row_ptrs) {
+    ElementRanges columns;
+    for (std::size_t i = 0; i < strips_.size(); ++i) {
+        SampledStrip& strip = strips_[i];
+        strip.ptrs = row_ptrs[i];
+        if (strip.first_row > 0) {
+            strip.before = strip.ptrs.first(2);
+            strip.ptrs = strip.ptrs.subspan(1);
+            columns.push_back(beginning_of(strip.before, 0));
+        }
+        if (strip.is_short()) {
+            columns.push_back({strip.ptrs[0], strip.nonzeros()});
+        } else {
+            for (std::size_t row = 0; row < strip.rows(); ++row) columns.push_back(beginning_of(strip.ptrs, row));
+        }
+    }
+    return columns;
+}
+
+void StripSample::add_to(std::span<const ColumnSpan> columns, MatrixFeatures& f) {
+    for (SampledStrip& strip : strips_) {
+        const std::size_t ranges = strip.is_short() ? 1 : strip.rows();
+        if (!strip.before.empty()) {
+            strip.columns_before = columns[0];
+            columns = columns.subspan(1);
+        }
+        strip.columns = columns.first(ranges);
+        columns = columns.subspan(ranges);
+    }
+    add_inodes(strips_, f);
+    std::vector<TakenStrip> taken = count_strips(strips_);
+    TakenStrip all;
+    for (const TakenStrip& strip : taken) {
         if (strip.taken > 0) all.add(strip);
     }
     if (all.taken == 0) return;  // nothing but empty tile rows in the sample
     f.tile_nonzeros = static_cast<double>(all.taken) / static_cast<double>(all.tiles);
-    add_slots(strips_, f);
+    add_slots(taken, f);
 }
 
 }  // namespace tilespmv
