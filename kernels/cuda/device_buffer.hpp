@@ -50,7 +50,8 @@ struct DeviceContext {
     std::shared_ptr<DeviceMemory> memory;
 };
 
-/// Behind an array in device memory, zeroed, so that a copy in 16-byte steps may read past its end.
+/// Behind an array in device memory, so that a copy in 16-byte steps may read past its end. Not set: to zero it would
+/// take as long as to allocate the array.
 inline constexpr std::size_t kSlackBytes = 16;
 
 /// Copies host memory to the current GPU in the order of the stream, as cudaMemcpyAsync does; `from` must stay until
@@ -59,7 +60,8 @@ inline constexpr std::size_t kSlackBytes = 16;
 /// (`bench/NOTES.md`, "Uploads"). May be called by several threads. Not to be captured into a graph. Throws `Error`.
 void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
-/// The same from the GPU to the host, in the order of the stream; returns when the copy is complete.
+/// The same from the GPU to the host, in the order of the stream; returns when the copy is complete. Small results go
+/// through pinned memory, too, for which the host waits less long.
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
 /// An array in device memory, with `kSlackBytes` behind it. Given back in the order of the stream it was made on, which
@@ -72,8 +74,6 @@ public:
     DeviceBuffer(std::size_t size, const DeviceContext& on) : on_(on), size_(size) {
         if (size == 0) return;
         data_ = static_cast<T*>(on_.memory->allocate(bytes() + kSlackBytes, on_.stream));
-        static_cast<void>(
-            cudaMemsetAsync(data_ + size_, 0, kSlackBytes, on_.stream));  // a failure shows in the next call
     }
     /// A copy of host data, begun on the stream; `host` must stay until the stream has passed it.
     DeviceBuffer(std::span<const T> host, const DeviceContext& on) : DeviceBuffer(host.size(), on) {
@@ -81,7 +81,7 @@ public:
     }
     DeviceBuffer(const Buffer<T>& host, const DeviceContext& on)
         : DeviceBuffer(std::span<const T>(host.data(), host.size()), on) {}
-    /// Takes over memory of `on.memory` for as many elements and the slack, zeroed, behind them.
+    /// Takes over memory of `on.memory` for as many elements and the slack behind them.
     DeviceBuffer(T* data, std::size_t size, const DeviceContext& on) : on_(on), data_(data), size_(size) {}
 
     DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
@@ -103,12 +103,13 @@ public:
     [[nodiscard]] DeviceSpan<T> span() noexcept { return {data_, size_}; }
     [[nodiscard]] DeviceSpan<const T> span() const noexcept { return {data_, size_}; }
 
-    /// Copies `size()` elements at most, in the order of the stream; `host` must stay until the stream has passed it.
+    /// Copies `size()` elements at most, as `copy_to_device` does.
     void upload(std::span<const T> host, cudaStream_t stream) {
         copy_to_device(data_, host.data(), host.size_bytes(), stream);
     }
+    /// As `copy_to_host`: returns when the copy is complete.
     void download(std::span<T> host, cudaStream_t stream) const {
-        TILESPMV_CUDA(cudaMemcpyAsync(host.data(), data_, host.size_bytes(), cudaMemcpyDeviceToHost, stream));
+        copy_to_host(host.data(), data_, host.size_bytes(), stream);
     }
 
 private:

@@ -192,7 +192,6 @@ void DeviceOperator<V>::multiply_staged(const BlockProduct<V>& product, cudaStre
         multiply_there(there, stream);
     }
     staged_->y.download(y, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
 }
 
 /// On the stream that outlives the operator, which that of a product need not do.

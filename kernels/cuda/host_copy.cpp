@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "tile/parallel.hpp"
@@ -18,6 +19,7 @@ constexpr std::size_t kMostPart = std::size_t{8} << 20;
 constexpr std::size_t kLeastPart = std::size_t{1} << 19;
 constexpr std::int64_t kShare = 1 << 17;  ///< that a thread takes at a time
 constexpr std::size_t kSlots = 4;
+constexpr std::size_t kMostSmall = std::size_t{1} << 18;  ///< bytes of a result that a thread copies alone
 
 void copy_by_driver(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
     TILESPMV_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
@@ -28,6 +30,46 @@ void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
         std::memcpy(to + first, from + first, static_cast<std::size_t>(end - first));
     });
 }
+
+/// Pinned memory for a small result, of any GPU: out of what other threads have used before.
+class SmallSlot {
+public:
+    SmallSlot() {
+        const std::scoped_lock lock(mutex());
+        if (!unused().empty()) {
+            memory_ = unused().back();
+            unused().pop_back();
+        } else if (cudaHostAlloc(&memory_, kMostSmall, cudaHostAllocPortable) != cudaSuccess) {
+            memory_ = nullptr;
+            static_cast<void>(cudaGetLastError());
+        }
+    }
+    SmallSlot(const SmallSlot&) = delete;
+    SmallSlot& operator=(const SmallSlot&) = delete;
+    ~SmallSlot() {
+        const std::scoped_lock lock(mutex());
+        if (memory_ != nullptr) unused().push_back(memory_);
+    }
+
+    /// Returns when the copy is complete.
+    void fetch(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+        copy_by_driver(memory_ != nullptr ? memory_ : to, from, bytes, stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(stream));
+        if (memory_ != nullptr) std::memcpy(to, memory_, bytes);
+    }
+
+private:
+    static std::mutex& mutex() {
+        static std::mutex mutex;
+        return mutex;
+    }
+    static std::vector<void*>& unused() {
+        static auto& unused = *new std::vector<void*>;  // never destroyed: CUDA may be gone before it would be
+        return unused;
+    }
+
+    void* memory_ = nullptr;
+};
 
 /// Pinned memory, and when what is in it has been copied.
 class Slot {
@@ -128,6 +170,7 @@ void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t 
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    if (bytes > 0 && bytes <= kMostSmall) return SmallSlot().fetch(to, from, bytes, stream);
     if (bytes < kLeastStaged || !is_pageable(to)) {
         if (bytes > 0) copy_by_driver(to, from, bytes, stream);
         TILESPMV_CUDA(cudaStreamSynchronize(stream));

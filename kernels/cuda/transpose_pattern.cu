@@ -140,7 +140,6 @@ void look_for_mirror_images(const PatternToTranspose<P>& a, offset_t step, Trans
 bool have_been_found(const DeviceBuffer<int>& differs, const DeviceContext& on) {
     int host = 0;
     differs.download({&host, 1}, on.stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
     return host == 0;
 }
 

@@ -66,7 +66,6 @@ std::optional<FullTiles> full_tiles(index_t rows, offset_t nnz, const offset_t* 
         cudaMemcpyAsync(full.tile_ptrs.data() + tile_rows, &tiles, sizeof tiles, cudaMemcpyHostToDevice, on.stream));
     int others = 0;
     has_others.download({&others, 1}, on.stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
     if (others != 0) return std::nullopt;
     copy_to_host(full.tile_ptrs_on_host.data(), full.tile_ptrs.data(), full.tile_ptrs.bytes(), on.stream);
     return full;

@@ -87,6 +87,8 @@ private:
           values_(source.tiles().values, on),
           indices_(source.tiles().indices, on),
           pieces_(plan.pieces, this->layout(), on) {
+        // A warp reads words.
+        TILESPMV_CUDA(cudaMemsetAsync(indices_.data() + indices_.size(), 0, indices_.empty() ? 0 : kSlackBytes, on));
         const TileMatrix<V>& m = source.tiles();
         ExecutedParts parts;
         auto tiles = executed_tiles(m, 0);

@@ -42,8 +42,8 @@ class HostCopies : public OnDevice {};
 
 TEST_F(HostCopies, OfAnySizeArriveWhole) {
     const cuda::Stream stream;
-    for (const std::size_t size : {std::size_t{3}, kMiB - 1, kMiB, kMiB + 2, kMiB + 3, 2 * kMiB + 5, 32 * kMiB + 1,
-                                   32 * kMiB + 3, 75 * kMiB + 12'345}) {
+    for (const std::size_t size : {std::size_t{3}, kMiB / 4, kMiB / 4 + 1, kMiB - 1, kMiB, kMiB + 2, kMiB + 3,
+                                   2 * kMiB + 5, 32 * kMiB + 1, 32 * kMiB + 3, 75 * kMiB + 12'345}) {
         const Bytes bytes = noise(size, static_cast<std::uint32_t>(size));
         EXPECT_TRUE(copied(bytes, stream) == with_ones_around(bytes)) << size << " bytes";
     }
