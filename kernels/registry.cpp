@@ -9,6 +9,7 @@
 
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 #include "kernels/operators/list.hpp"
 #include "selector/auto/cost_table.hpp"
 #include "tile/error.hpp"
@@ -111,7 +112,7 @@ template <Value V>
 template <Value V>
 std::unique_ptr<Operator<V>> make_on_gpu(std::string_view specification, const Source<V>& source,
                                          const MakeContext& context) {
-    static_cast<void>(cuda::require_device());
+    static_cast<void>(cuda::this_gpu(sizeof(V)));  // throws if there is none
     const auto sums = context.accumulator.value_or(default_accumulator(find_operator<V>(Backend::cuda, specification)));
 #if TILESPMV_HAS_CUDA
     if (context.device != nullptr) {

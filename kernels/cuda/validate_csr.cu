@@ -45,9 +45,10 @@ __device__ void add_of_block(unsigned long long of_thread, unsigned long long* s
 }
 
 template <class P>
-__global__ void __launch_bounds__(kThreads) check_rows(PatternToCheck<P> p) {
+__global__ void __launch_bounds__(kThreads) check_pattern(PatternToCheck<P> p) {
     unsigned wrong = 0;
     unsigned descents = 0;
+    unsigned descents_of_rows = 0;
     for (offset_t row = offset_t{blockIdx.x} * kThreads + threadIdx.x; row < p.rows;
          row += offset_t{gridDim.x} * kThreads) {
         const offset_t begin = p.row_ptrs[row];
@@ -55,22 +56,15 @@ __global__ void __launch_bounds__(kThreads) check_rows(PatternToCheck<P> p) {
         const bool is_wrong =
             begin < 0 || begin > end || end > p.nnz || (row == 0 && begin != 0) || (row == p.rows - 1 && end != p.nnz);
         wrong += is_wrong ? 1 : 0;
-        descents += !is_wrong && begin < end && p.descends(begin) ? 1 : 0;
+        descents_of_rows += !is_wrong && begin < end && p.descends(begin) ? 1 : 0;
     }
-    add_of_block(wrong, &p.sums->wrong);
-    add_of_block(descents, &p.sums->descents_of_rows);
-}
-
-template <class P>
-__global__ void __launch_bounds__(kThreads) check_columns(PatternToCheck<P> p) {
-    unsigned wrong = 0;
-    unsigned descents = 0;
     for (offset_t i = offset_t{blockIdx.x} * kThreads + threadIdx.x; i < p.nnz; i += offset_t{gridDim.x} * kThreads) {
         wrong += p.col_idxs[i] < 0 || p.col_idxs[i] >= p.cols ? 1 : 0;
         descents += p.descends(i) ? 1 : 0;
     }
     add_of_block(wrong, &p.sums->wrong);
     add_of_block(descents, &p.sums->descents);
+    add_of_block(descents_of_rows, &p.sums->descents_of_rows);
 }
 
 template <class P>
@@ -78,11 +72,10 @@ bool is_right(PatternToCheck<P> p, cudaStream_t stream) {
     const DeviceBuffer<PatternSums> there(1, stream);
     TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
     p.sums = there.data();
-    launch(check_rows<P>, std::min(div_up(offset_t{p.rows}, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
-    launch(check_columns<P>, std::min(div_up(p.nnz, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
+    const offset_t longest = std::max(offset_t{p.rows}, p.nnz);
+    launch(check_pattern<P>, std::min(div_up(longest, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
     PatternSums sums;
     there.download({&sums, 1}, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
     return sums.wrong == 0 && sums.descents == sums.descents_of_rows && (p.rows > 0 || p.nnz == 0);
 }
 

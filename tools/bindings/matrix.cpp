@@ -40,7 +40,6 @@ public:
         : source_(std::move(source)), backend_(backend), operator_name_(operator_name) {
         operator_ = make(operator_name_, source_);
         std::tie(rows_, cols_, nnz_) = std::tuple(operator_->rows(), operator_->cols(), operator_->nnz());
-        order_.wait_for_device(backend == Backend::cuda);
     }
     /// Of a matrix on the GPU, whose arrays live as long as `owner`.
     MatrixOf(const cuda::DeviceCsrView<V>& there, std::shared_ptr<void> owner, const std::string& operator_name)
