@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/load.cuh"
 #include "kernels/cuda/warp.cuh"
@@ -21,18 +23,26 @@ struct DiaFill {
     const DiaOffsets* offsets = nullptr;
 
     /// The bits of the rows of these 8 lanes in a group. `next`: the first nonzero of the row of this thread that is
-    /// not in a group before, or `end`. Columns ascend, as offsets do.
+    /// not in a group before, or `end`. Columns ascend, as offsets do; those that may be in the group are on their way
+    /// at once.
     __device__ std::uint64_t bits_of(offset_t group, std::int64_t row, offset_t next, offset_t end) const {
         const DiaOffsets of_group = offsets[group];
         const offset_t count = layout.diagonals - group * DiaLayout::kGroup;
         const unsigned first_lane = threadIdx.x % kWarpSize / 8 * 8;
+        index_t found[DiaLayout::kGroup];
+#pragma unroll
+        for (int k = 0; k < DiaLayout::kGroup; ++k) {
+            found[k] = std::numeric_limits<index_t>::min();  // less than every offset
+            if (next + k < end) found[k] = load_often(csr_cols + next + k) - static_cast<index_t>(row);
+        }
         std::uint64_t bits = 0;
 #pragma unroll
         for (int i = 0; i < DiaLayout::kGroup; ++i) {
-            const bool is_held = i < count && next < end && load_often(csr_cols + next) == row + of_group.of[i];
-            const std::uint64_t of_rows = __ballot_sync(kAllLanes, is_held) >> first_lane & 0xff;
+            bool is_held = false;
+#pragma unroll
+            for (int k = 0; k <= i; ++k) is_held = is_held || found[k] == of_group.of[i];
+            const std::uint64_t of_rows = __ballot_sync(kAllLanes, i < count && is_held) >> first_lane & 0xff;
             bits |= of_rows << 8 * i;
-            next += is_held ? 1 : 0;
         }
         return bits;
     }

@@ -24,9 +24,8 @@ public:
           rows_a_thread_(rows_a_thread),
           layout_{static_cast<offset_t>(offsets.size())} {
         const Buffer<DiaOffsets> groups = grouped(offsets);
-        const DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(a, on);
         offsets_ = arrays_.add(groups);
-        row_ptrs_ = arrays_.add(row_ptrs);
+        row_ptrs_ = arrays_.add(row_ptrs_on_device(a, on));
         held_ = arrays_.add_room<std::uint64_t>(layout_.held_words(a.rows()));
         values_ = arrays_.add_room<V>(layout_.places_of(a.rows()));
         const std::size_t bytes = offsets_.bytes() + held_.bytes() + values_.bytes();

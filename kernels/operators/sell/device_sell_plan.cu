@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 
@@ -127,20 +128,16 @@ struct Add {
     __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 };
 
-struct SlicesToWrite {
+/// Writes a slice, given the steps of those before it.
+struct WriteSlice {
     const std::uint64_t* shapes = nullptr;
-    const std::uint64_t* first_steps = nullptr;
-    std::int64_t count = 0;
     SellSlice* slices = nullptr;
+    __device__ void operator()(std::int64_t i, std::uint64_t first_step) const {
+        const std::uint64_t shape = shapes[i];
+        slices[i] = {first_step, static_cast<std::uint32_t>(shape), static_cast<std::uint16_t>(steps_of(shape)),
+                     static_cast<std::uint8_t>(shape >> 48), static_cast<std::uint8_t>(shape >> 56)};
+    }
 };
-
-__global__ void __launch_bounds__(kThreads) write_slices(SlicesToWrite p) {
-    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i >= p.count) return;
-    const std::uint64_t shape = p.shapes[i];
-    p.slices[i] = {p.first_steps[i], static_cast<std::uint32_t>(shape), static_cast<std::uint16_t>(steps_of(shape)),
-                   static_cast<std::uint8_t>(shape >> 48), static_cast<std::uint8_t>(shape >> 56)};
-}
 
 struct EmptyRowsToMark {
     index_t rows = 0;
@@ -198,7 +195,6 @@ private:
                on_.stream, all * sizeof(unsigned));
         counts_.resize(all);
         counts.download(counts_, on_.stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
         plan_.bytes_to_host = counts.bytes();
         if (std::ranges::count_if(counts_, [](unsigned count) { return count > 0; }) > 1) {
             DeviceBuffer<std::uint16_t> other_kinds(rows, on_);
@@ -237,6 +233,10 @@ private:
         std::size_t in_slices = 0;
         for (int kind = 0; kind < kinds_.empty(); ++kind) in_slices += count_of(kind);
         const std::size_t pieces = piece_rows_.size();
+        if (pieces == 0 && in_slices == sorted_.size()) {
+            plan_.rows = std::move(sorted_);
+            return;
+        }
         plan_.rows = DeviceBuffer<std::uint32_t>(pieces + in_slices, on_);
         if (plan_.rows.empty()) return;
         copy_to_device(plan_.rows.data(), piece_rows_.data(), pieces * sizeof(std::uint32_t), on_.stream);
@@ -276,13 +276,14 @@ private:
         if (padding > 0) {
             copy_to_device(plan_.slices.data() + pieces + count, none.data(), padding * sizeof(SellSlice), on_.stream);
         }
-        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));  // the host's arrays go away
     }
 
     void make_slices_of(const std::vector<SlicesOfKind>& kinds, std::size_t count, SellSlice* to) {
         const DeviceBuffer<SlicesOfKind> kinds_there(std::span<const SlicesOfKind>(kinds), on_);
-        DeviceBuffer<std::uint64_t> keys(count, on_);
-        DeviceBuffer<std::uint64_t> shapes(count, on_);
+        const bool is_sorted = kinds.size() == 1;
+        const DeviceBuffer<std::uint64_t> scratch((is_sorted ? 2 : 4) * count, on_);
+        std::uint64_t* const keys = scratch.data();
+        cub::DoubleBuffer<std::uint64_t> shapes(keys + count, keys + 2 * count);
         SlicesToMake p{.kinds = kinds_there.data(),
                        .kind_count = static_cast<int>(kinds.size()),
                        .count = static_cast<std::int64_t>(count),
@@ -290,27 +291,23 @@ private:
                        .flight = limits_.flight,
                        .most_rounds = static_cast<int>(div_up(limits_.most_steps, limits_.flight)),
                        .row_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(rows_))),
-                       .keys = keys.data(),
-                       .shapes = shapes.data()};
+                       .keys = keys,
+                       .shapes = shapes.Current()};
         launch_for_each(p.count, make_slices, p, on_);
-        if (kinds.size() > 1) {
-            const DeviceBuffer<std::uint64_t> other_keys(count, on_);
-            DeviceBuffer<std::uint64_t> other_shapes(count, on_);
-            cub::DoubleBuffer<std::uint64_t> both_keys(keys.data(), other_keys.data());
-            cub::DoubleBuffer<std::uint64_t> both(shapes.data(), other_shapes.data());
+        if (!is_sorted) {
+            cub::DoubleBuffer<std::uint64_t> both_keys(keys, keys + 3 * count);
             const int bits = p.row_bits + static_cast<int>(std::bit_width(static_cast<unsigned>(p.most_rounds)));
-            sort_pairs(both_keys, both, static_cast<index_t>(count), bits, on_);
-            if (both.Current() != shapes.data()) std::swap(shapes, other_shapes);
+            sort_pairs(both_keys, shapes, static_cast<index_t>(count), bits, on_);
         }
         const auto steps =
-            thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), StepsOfSlice{shapes.data()});
+            thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), StepsOfSlice{shapes.Current()});
+        const auto slices = thrust::make_tabulate_output_iterator(WriteSlice{shapes.Current(), to});
         with_cub_workspace(
             [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceScan::ExclusiveScan(workspace, bytes, steps, keys.data(), Add{}, plan_.steps, p.count,
+                return cub::DeviceScan::ExclusiveScan(workspace, bytes, steps, slices, Add{}, plan_.steps, p.count,
                                                       on_.stream);
             },
             on_);
-        launch_for_each(p.count, write_slices, SlicesToWrite{shapes.data(), keys.data(), p.count, to}, on_);
     }
 
     const offset_t* row_ptrs_;

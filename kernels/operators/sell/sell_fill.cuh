@@ -28,21 +28,34 @@ struct SellFill {
     }
 };
 
-/// A warp for each slice. Without codes, values only, of nonzeros only.
+/// A warp for each slice, several steps at a time, so that what a lane reads of a sector it reads together. Without
+/// codes, values only.
 template <class V, class C, bool kWithCodes>
 __global__ void __launch_bounds__(kSellThreads) fill_sell(const __grid_constant__ SellFill<V, C> p) {
     const std::int64_t number = std::int64_t{blockIdx.x} * kSellWarps + static_cast<int>(threadIdx.x) / kWarpSize;
+    constexpr unsigned kTogether = 8;
     if (number >= p.to.slice_count) return;
     const SellSlice slice = load_wide(p.to.slices + number);
     const auto lane = threadIdx.x % kWarpSize;
     const NonzeroRange row = p.row_of(number, slice, lane >> slice.lanes_log2);
-    for (unsigned step = 0; step < slice.steps; ++step) {
-        const std::uint64_t place = (slice.first_step + step) * kSliceLanes + lane;
-        const offset_t i = step * slice.lanes() + lane % slice.lanes();
-        const bool is_nonzero = i < row.count;
-        if (is_nonzero || kWithCodes) p.values[place] = is_nonzero ? p.csr_values[row.first + i] : V{};
-        if constexpr (kWithCodes) {
-            p.codes[place] = is_nonzero ? static_cast<C>(p.csr_cols[row.first + i]) : kNoCode<C>;
+    for (unsigned first = 0; first < slice.steps; first += kTogether) {
+        V values[kTogether];
+        [[maybe_unused]] C codes[kTogether];
+#pragma unroll
+        for (unsigned k = 0; k < kTogether; ++k) {
+            const offset_t i = (first + k) * slice.lanes() + lane % slice.lanes();
+            const bool is_nonzero = i < row.count;
+            values[k] = is_nonzero ? load_often(p.csr_values + row.first + i) : V{};
+            if constexpr (kWithCodes) {
+                codes[k] = is_nonzero ? static_cast<C>(load_often(p.csr_cols + row.first + i)) : kNoCode<C>;
+            }
+        }
+#pragma unroll
+        for (unsigned k = 0; k < kTogether; ++k) {
+            if (first + k >= slice.steps) break;
+            const std::uint64_t place = (slice.first_step + first + k) * kSliceLanes + lane;
+            p.values[place] = values[k];
+            if constexpr (kWithCodes) p.codes[place] = codes[k];
         }
     }
 }

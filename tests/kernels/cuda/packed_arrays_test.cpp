@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -41,12 +43,19 @@ TEST_P(PackedArrays, AreWhatTheHostHad) {
     const auto none = arrays.add(std::vector<double>());
     const auto second = arrays.add(numbers);
     const auto third = arrays.add(words);
+    cuda::DeviceBuffer<std::uint32_t> there(std::span<const std::uint32_t>(words), stream.get());
+    const auto* const where = there.data();
+    const auto kept = arrays.add(std::move(there));
+    const auto nothing = arrays.add(cuda::DeviceBuffer<std::uint32_t>());
     const auto room = arrays.add_room<double>(1000);
     const auto no_room = arrays.add_room<int>(0);
     arrays.upload(stream.get());
     stream.synchronize();
     EXPECT_EQ(arrays.data(none), nullptr);
+    EXPECT_EQ(arrays.data(nothing), nullptr);
     EXPECT_EQ(arrays.room(no_room), nullptr);
+    EXPECT_EQ(arrays.data(kept), where);
+    EXPECT_THAT(on_host(arrays, kept), ElementsAreArray(words));
     const auto written = ascending<double>(1000);
     TILESPMV_CUDA(cudaMemcpy(arrays.room(room), written.data(), room.bytes(), cudaMemcpyHostToDevice));
     EXPECT_EQ(on_host(arrays, room), written);
