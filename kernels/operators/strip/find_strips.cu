@@ -1,9 +1,10 @@
 #include "kernels/operators/strip/find_strips.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include <thrust/iterator/counting_iterator.h>
-#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
 #include "kernels/cuda/launch.cuh"
@@ -38,7 +39,7 @@ public:
         find();
         launch(lay_out_strips<kByRank>, parts_, kTileRowsOfPart, layout_, on_.stream);
         const StripTotals all = sum_totals();
-        found.bytes_to_host = sizeof all;
+        found.bytes_to_host = static_cast<std::size_t>(parts_) * sizeof all;
         found.strips = room_for(all);
         launch(join_strips, parts_, kFindThreads,
                PartsToJoin{layout_, found.strips.runs.data(), found.strips.tile_rows.data()}, on_.stream);
@@ -61,18 +62,14 @@ private:
         if (!kByRank) launch(compare_strips, blocks, kFindThreads, p_, on_.stream);
     }
 
-    /// Adds up the totals of parts, and returns those of all.
+    /// Adds up the totals of parts, and returns those of all. Parts are few.
     StripTotals sum_totals() {
-        with_cub_workspace(
-            [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceScan::InclusiveScan(workspace, bytes, layout_.totals, layout_.totals, SumOfTotals{},
-                                                      parts_, on_.stream);
-            },
-            on_);
-        StripTotals all;
-        TILESPMV_CUDA(
-            cudaMemcpyAsync(&all, layout_.totals + parts_ - 1, sizeof all, cudaMemcpyDeviceToHost, on_.stream));
-        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+        std::vector<StripTotals> totals(static_cast<std::size_t>(parts_));
+        const std::size_t bytes = totals.size() * sizeof(StripTotals);
+        copy_to_host(totals.data(), layout_.totals, bytes, on_.stream);
+        std::partial_sum(totals.begin(), totals.end(), totals.begin(), SumOfTotals{});
+        if (parts_ > 1) copy_to_device(layout_.totals, totals.data(), bytes, on_.stream);
+        const StripTotals& all = totals.back();
         require_fewer_slots(std::max(all.slots, all.quads));
         return all;
     }

@@ -3,6 +3,7 @@
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_scan.cuh>
 
+#include "kernels/cuda/warp.cuh"
 #include "kernels/operators/strip/find_strips.cuh"
 
 namespace tilespmv::cuda {
@@ -18,7 +19,7 @@ struct StripTotals {  // without initialisers, as it stands in shared memory
 };
 
 struct SumOfTotals {
-    __host__ __device__ StripTotals operator()(const StripTotals& a, const StripTotals& b) const {
+    StripTotals operator()(const StripTotals& a, const StripTotals& b) const {
         return {a.runs + b.runs,   a.strips + b.strips,     a.quads + b.quads,
                 a.slots + b.slots, a.nonzeros + b.nonzeros, a.occupied + b.occupied};
     }
@@ -142,13 +143,19 @@ private:
 
     /// The nonzeros of the strips and of the part.
     __device__ void count(std::uint64_t key, bool is_given, bool is_strip) {
+        unsigned long long nonzeros = 0;
         if (is_given) {
             const std::int64_t row = p_.found.tile_row(first_ + static_cast<int>(key & kTags)) * kTileSize;
             const DeviceRows& a = p_.found.a;
-            const auto nonzeros = static_cast<unsigned long long>(
-                a.row_ptrs[min(row + kTileSize, std::int64_t{a.rows})] - a.row_ptrs[row]);
-            atomicAdd(&s_.nonzeros_of_part, nonzeros);
-            if (is_strip) atomicAdd(&s_.totals.nonzeros, nonzeros);
+            nonzeros = static_cast<unsigned long long>(a.row_ptrs[min(row + kTileSize, std::int64_t{a.rows})] -
+                                                       a.row_ptrs[row]);
+        }
+        // Atomics of 64 bits in shared memory are loops: one for each warp.
+        const unsigned long long of_warp = sum_of_warp(nonzeros);
+        const unsigned long long of_strips = sum_of_warp(is_strip ? nonzeros : 0);
+        if (at_ % kWarpSize == 0) {
+            atomicAdd(&s_.nonzeros_of_part, of_warp);
+            atomicAdd(&s_.totals.nonzeros, of_strips);
         }
         __syncthreads();
     }

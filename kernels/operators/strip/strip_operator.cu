@@ -57,13 +57,15 @@ struct StripPlan {
 template <class V>
 StripPlan make_plan(const Source<V>& a, const DeviceRows& rows, const StripLimits& limits, const DeviceContext& on) {
     FoundStrips found = find_strips(rows, limits, on);
-    FoundStrips ranks = find_rank_strips(rows, found.rest, limits, on);
-    StripPlan plan{.strips = std::move(found.strips),
-                   .ranks = std::move(ranks.strips),
-                   .rest = make_rest(rows, std::move(ranks.rest), on)};
-    const std::size_t of_rest = plan.rest.tile_rows.empty() ? 0 : sizeof plan.rest.all;
-    count_bytes_to_host(a, found.bytes_to_host + ranks.bytes_to_host + of_rest);
-    return plan;
+    FoundStrips ranks;
+    if (limits.most_rank_bytes > 0) ranks = find_rank_strips(rows, found.rest, limits, on);
+    count_bytes_to_host(a, found.bytes_to_host + ranks.bytes_to_host);
+    const RestBefore all{a.nnz() - found.strips.nonzeros - ranks.strips.nonzeros,
+                         tile_rows_of(a) - found.strips.occupied - ranks.strips.occupied};
+    DeviceBuffer<std::uint32_t>& rest = limits.most_rank_bytes > 0 ? ranks.rest : found.rest;
+    return {.strips = std::move(found.strips),
+            .ranks = std::move(ranks.strips),
+            .rest = make_rest(rows, std::move(rest), all, on)};
 }
 
 template <class V, class A>
@@ -86,7 +88,6 @@ public:
                    {"csr", "", rest_.all.occupied, rest_.all.nonzeros, rest_bytes}},
                   0);
         this->set_parts(strips_.matrix_bytes() + ranks_.matrix_bytes() + rest_bytes, row_ptrs_.bytes(), parts.finish());
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
@@ -161,7 +162,6 @@ std::unique_ptr<Operator<V>> make_strip_operator(const Source<V>& source, Option
         const Facts facts{.name = "strip", .rows = source.rows(), .cols = source.cols(), .nnz = source.nnz()};
         auto made = std::make_unique<StripOperator<V, A>>(facts, plan, std::move(row_ptrs), limits, on);
         made->replace_values(csr.values(), on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
         return made;
     });
 }

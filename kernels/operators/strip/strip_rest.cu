@@ -40,9 +40,11 @@ __global__ void __launch_bounds__(kStripThreads) copy_columns(const __grid_const
 
 }  // namespace
 
-RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const DeviceContext& on) {
+RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const RestBefore& all,
+                     const DeviceContext& on) {
     RestArrays made;
     made.tile_rows = std::move(tile_rows);
+    made.all = all;
     const auto count = static_cast<std::int64_t>(made.tile_rows.size());
     if (count == 0) return made;
     made.before = DeviceBuffer<RestBefore>(made.tile_rows.size() + 1, on);
@@ -54,9 +56,6 @@ RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows,
                                                   count + 1, on.stream);
         },
         on);
-    TILESPMV_CUDA(
-        cudaMemcpyAsync(&made.all, made.before.data() + count, sizeof made.all, cudaMemcpyDeviceToHost, on.stream));
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
     made.cols = DeviceBuffer<index_t>(static_cast<std::size_t>(made.all.nonzeros), on);
     const DeviceRest<index_t> rest{.tile_rows = made.tile_rows.data(),
                                    .before = made.before.data(),

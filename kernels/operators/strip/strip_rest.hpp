@@ -27,7 +27,8 @@ struct RestArrays {
     [[nodiscard]] std::size_t bytes() const { return tile_rows.bytes() + before.bytes() + cols.bytes(); }
 };
 
-/// Those of `a`, whose columns are copied. Waits for the stream, for a size.
-RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const DeviceContext& on);
+/// Those of `a`, of which there are `all`, with a copy of their columns.
+RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const RestBefore& all,
+                     const DeviceContext& on);
 
 }  // namespace tilespmv::cuda
