@@ -48,7 +48,6 @@ public:
           values_(values_on_device(a, on)) {
         const std::size_t bytes = inodes_.bytes() + col_idxs_.bytes() + values_.bytes();
         this->set_parts(bytes, 0, executed_whole("csr-inode", tile_rows_of(a), a.nnz(), bytes));
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's values have been read
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {

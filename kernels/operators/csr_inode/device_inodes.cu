@@ -72,18 +72,21 @@ struct InodesToWrite {
     index_t* col_idxs = nullptr;
 };
 
-/// A warp for each inode, which copies the columns of its first row, and one for where the last one ends.
+constexpr int kInodeLanes = 8;  ///< that write one
+
+/// Some lanes for each inode, which copy the columns of its first row, and as many for where the last one ends.
 __global__ void __launch_bounds__(kThreads) write_inodes(InodesToWrite p) {
-    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) / kWarpSize;
+    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) / kInodeLanes;
     if (i > p.count) return;
     const index_t row = i < p.count ? p.rows[i] : p.row_count;
     const offset_t first = p.row_ptrs[row];
     const offset_t first_col = p.first_cols[i];
-    if (threadIdx.x % kWarpSize == 0) p.inodes[i] = {first, row, static_cast<std::uint32_t>(first_col)};
+    if (threadIdx.x % kInodeLanes == 0) p.inodes[i] = {first, row, static_cast<std::uint32_t>(first_col)};
     if (i == p.count) return;
     const offset_t length = p.row_ptrs[row + 1] - first;
-    for (offset_t k = threadIdx.x % kWarpSize; k < length; k += kWarpSize)
-        p.col_idxs[first_col + k] = p.csr_cols[first + k];
+#pragma unroll 4
+    for (offset_t k = threadIdx.x % kInodeLanes; k < length; k += kInodeLanes)
+        p.col_idxs[first_col + k] = __ldg(p.csr_cols + first + k);
 }
 
 struct InodesToExpand {
@@ -129,13 +132,12 @@ InodeFinder::InodeFinder(const DeviceBuffer<offset_t>& row_ptrs, const index_t* 
       on_(on),
       first_alike_(static_cast<std::size_t>(rows_), on) {
     if (rows_ > 0) {
-        const DeviceBuffer<index_t> starts(first_alike_.size(), on);
-        const RowsToCompare p{rows_, row_ptrs_, col_idxs_, starts.data()};
+        index_t* const starts = first_alike_.data();
+        const RowsToCompare p{rows_, row_ptrs_, col_idxs_, starts};
         launch(compare_rows, div_up(offset_t{rows_} * kWarpSize, offset_t{kThreads}), kThreads, p, on.stream);
         with_cub_workspace(
             [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceScan::InclusiveScan(workspace, bytes, starts.data(), first_alike_.data(), Latest{},
-                                                      rows_, on.stream);
+                return cub::DeviceScan::InclusiveScan(workspace, bytes, starts, starts, Latest{}, rows_, on.stream);
             },
             on);
     }
@@ -172,7 +174,7 @@ DeviceInodes InodeFinder::make(int most_rows) const {
         on_);
     const InodesToWrite p{rows.data(),        first_cols.data(),   count, rows_, row_ptrs_, col_idxs_,
                           made.inodes.data(), made.col_idxs.data()};
-    launch(write_inodes, div_up((count + 1) * kWarpSize, std::int64_t{kThreads}), kThreads, p, on_.stream);
+    launch(write_inodes, div_up((count + 1) * kInodeLanes, std::int64_t{kThreads}), kThreads, p, on_.stream);
     return made;
 }
 

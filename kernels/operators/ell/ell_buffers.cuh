@@ -11,7 +11,7 @@ namespace tilespmv::cuda {
 template <class V>
 class EllBuffers {
 public:
-    /// Of `width` places a row. Returns when the copies are complete.
+    /// Of `width` places a row. `a` must stay until the stream has passed this.
     EllBuffers(const Source<V>& a, offset_t width, const DeviceContext& on)
         : rows_(a.rows()),
           width_(width),
@@ -21,7 +21,6 @@ public:
         const CsrToRead<V> csr(a, on);
         launch_fill_ell<index_t>({csr.columns(), row_ptrs_.data(), rows_, width_, Ell<V>::kNone, columns_.data()}, on);
         fill(csr.values(), on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));  // the host's copies go away
     }
 
     [[nodiscard]] EllView<V> view() const { return {columns_.data(), values_.data(), rows_, width_}; }
