@@ -16,26 +16,45 @@ namespace {
 
 constexpr int kThreads = 256;
 
+/// Neighbouring lanes that take a row, or an inode: a warp where these are long.
+struct LanesOfRow {
+    int log2 = 0;
+
+    static LanesOfRow of(offset_t nonzeros, offset_t rows) { return {nonzeros > rows * kWarpSize ? 5 : 3}; }
+    /// The row of this thread.
+    [[nodiscard]] __device__ std::int64_t row() const {
+        return (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) >> log2;
+    }
+    [[nodiscard]] __device__ int count() const { return 1 << log2; }
+    [[nodiscard]] __device__ int lane() const { return static_cast<int>(threadIdx.x) & (count() - 1); }
+    /// Those of the row of this thread.
+    [[nodiscard]] __device__ unsigned together() const {
+        return (kAllLanes >> (kWarpSize - count())) << (static_cast<int>(threadIdx.x % kWarpSize) - lane());
+    }
+    [[nodiscard]] std::int64_t blocks(std::int64_t rows) const { return div_up(rows << log2, std::int64_t{kThreads}); }
+};
+
 struct RowsToCompare {
+    LanesOfRow lanes;
     index_t rows = 0;
     const offset_t* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
     index_t* starts = nullptr;  ///< of each row: 0 if its columns are those of the row before, else the row itself
 };
 
-/// A warp for each row.
 __global__ void __launch_bounds__(kThreads) compare_rows(RowsToCompare p) {
-    const offset_t row = (offset_t{blockIdx.x} * kThreads + threadIdx.x) / kWarpSize;
+    const offset_t row = p.lanes.row();
     if (row >= p.rows) return;
     const offset_t begin = p.row_ptrs[row];
     const offset_t length = p.row_ptrs[row + 1] - begin;
     const offset_t before = row > 0 ? p.row_ptrs[row - 1] : 0;
     bool is_alike = row > 0 && begin - before == length;
-    for (offset_t first = 0; is_alike && first < length; first += kWarpSize) {
-        const offset_t k = first + threadIdx.x % kWarpSize;
-        is_alike = __all_sync(kAllLanes, k >= length || p.col_idxs[before + k] == p.col_idxs[begin + k]) != 0;
+    for (offset_t first = 0; is_alike && first < length; first += p.lanes.count()) {
+        const offset_t k = first + p.lanes.lane();
+        const bool is_same = k >= length || p.col_idxs[before + k] == p.col_idxs[begin + k];
+        is_alike = __all_sync(p.lanes.together(), is_same) != 0;
     }
-    if (threadIdx.x % kWarpSize == 0) p.starts[row] = is_alike ? 0 : static_cast<index_t>(row);
+    if (p.lanes.lane() == 0) p.starts[row] = is_alike ? 0 : static_cast<index_t>(row);
 }
 
 struct Latest {
@@ -62,6 +81,7 @@ struct AddColumns {
 };
 
 struct InodesToWrite {
+    LanesOfRow lanes;
     const index_t* rows = nullptr;  ///< the first ones
     const offset_t* first_cols = nullptr;
     std::int64_t count = 0;
@@ -72,20 +92,18 @@ struct InodesToWrite {
     index_t* col_idxs = nullptr;
 };
 
-constexpr int kInodeLanes = 8;  ///< that write one
-
-/// Some lanes for each inode, which copy the columns of its first row, and as many for where the last one ends.
+/// Inodes, with the columns of their first rows, and where the last one ends.
 __global__ void __launch_bounds__(kThreads) write_inodes(InodesToWrite p) {
-    const std::int64_t i = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) / kInodeLanes;
+    const std::int64_t i = p.lanes.row();
     if (i > p.count) return;
     const index_t row = i < p.count ? p.rows[i] : p.row_count;
     const offset_t first = p.row_ptrs[row];
     const offset_t first_col = p.first_cols[i];
-    if (threadIdx.x % kInodeLanes == 0) p.inodes[i] = {first, row, static_cast<std::uint32_t>(first_col)};
+    if (p.lanes.lane() == 0) p.inodes[i] = {first, row, static_cast<std::uint32_t>(first_col)};
     if (i == p.count) return;
     const offset_t length = p.row_ptrs[row + 1] - first;
 #pragma unroll 4
-    for (offset_t k = threadIdx.x % kInodeLanes; k < length; k += kInodeLanes)
+    for (offset_t k = p.lanes.lane(); k < length; k += p.lanes.count())
         p.col_idxs[first_col + k] = __ldg(p.csr_cols + first + k);
 }
 
@@ -133,8 +151,8 @@ InodeFinder::InodeFinder(const DeviceBuffer<offset_t>& row_ptrs, const index_t* 
       first_alike_(static_cast<std::size_t>(rows_), on) {
     if (rows_ > 0) {
         index_t* const starts = first_alike_.data();
-        const RowsToCompare p{rows_, row_ptrs_, col_idxs_, starts};
-        launch(compare_rows, div_up(offset_t{rows_} * kWarpSize, offset_t{kThreads}), kThreads, p, on.stream);
+        const RowsToCompare p{LanesOfRow::of(nnz, rows_), rows_, row_ptrs_, col_idxs_, starts};
+        launch(compare_rows, p.lanes.blocks(rows_), kThreads, p, on.stream);
         with_cub_workspace(
             [&](void* workspace, std::size_t& bytes) {
                 return cub::DeviceScan::InclusiveScan(workspace, bytes, starts, starts, Latest{}, rows_, on.stream);
@@ -172,9 +190,16 @@ DeviceInodes InodeFinder::make(int most_rows) const {
                                                   offset_t{0}, count + 1, on_.stream);
         },
         on_);
-    const InodesToWrite p{rows.data(),        first_cols.data(),   count, rows_, row_ptrs_, col_idxs_,
-                          made.inodes.data(), made.col_idxs.data()};
-    launch(write_inodes, div_up((count + 1) * kInodeLanes, std::int64_t{kThreads}), kThreads, p, on_.stream);
+    const InodesToWrite p{LanesOfRow::of(counted.columns, count),
+                          rows.data(),
+                          first_cols.data(),
+                          count,
+                          rows_,
+                          row_ptrs_,
+                          col_idxs_,
+                          made.inodes.data(),
+                          made.col_idxs.data()};
+    launch(write_inodes, p.lanes.blocks(count + 1), kThreads, p, on_.stream);
     return made;
 }
 
