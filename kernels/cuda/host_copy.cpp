@@ -31,45 +31,29 @@ void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
     });
 }
 
-/// Pinned memory for a small result, of any GPU: out of what other threads have used before.
-class SmallSlot {
-public:
-    SmallSlot() {
-        const std::scoped_lock lock(mutex());
-        if (!unused().empty()) {
-            memory_ = unused().back();
-            unused().pop_back();
-        } else if (cudaHostAlloc(&memory_, kMostSmall, cudaHostAllocPortable) != cudaSuccess) {
-            memory_ = nullptr;
-            static_cast<void>(cudaGetLastError());
+/// A small result, by way of pinned memory that any thread and GPU has used before. Returns when the copy is complete.
+void fetch_small(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+    static std::mutex mutex;
+    static auto& unused = *new std::vector<void*>;  // never destroyed: CUDA may be gone before it would be
+    void* pinned = nullptr;
+    {
+        const std::scoped_lock lock(mutex);
+        if (!unused.empty()) {
+            pinned = unused.back();
+            unused.pop_back();
         }
     }
-    SmallSlot(const SmallSlot&) = delete;
-    SmallSlot& operator=(const SmallSlot&) = delete;
-    ~SmallSlot() {
-        const std::scoped_lock lock(mutex());
-        if (memory_ != nullptr) unused().push_back(memory_);
+    if (pinned == nullptr && cudaHostAlloc(&pinned, kMostSmall, cudaHostAllocPortable) != cudaSuccess) {
+        pinned = nullptr;
+        static_cast<void>(cudaGetLastError());
     }
-
-    /// Returns when the copy is complete.
-    void fetch(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-        copy_by_driver(memory_ != nullptr ? memory_ : to, from, bytes, stream);
-        TILESPMV_CUDA(cudaStreamSynchronize(stream));
-        if (memory_ != nullptr) std::memcpy(to, memory_, bytes);
-    }
-
-private:
-    static std::mutex& mutex() {
-        static std::mutex mutex;
-        return mutex;
-    }
-    static std::vector<void*>& unused() {
-        static auto& unused = *new std::vector<void*>;  // never destroyed: CUDA may be gone before it would be
-        return unused;
-    }
-
-    void* memory_ = nullptr;
-};
+    copy_by_driver(pinned != nullptr ? pinned : to, from, bytes, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));  // after an error nobody takes the memory again
+    if (pinned == nullptr) return;
+    std::memcpy(to, pinned, bytes);
+    const std::scoped_lock lock(mutex);
+    unused.push_back(pinned);
+}
 
 /// Pinned memory, and when what is in it has been copied.
 class Slot {
@@ -170,7 +154,7 @@ void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t 
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    if (bytes > 0 && bytes <= kMostSmall) return SmallSlot().fetch(to, from, bytes, stream);
+    if (bytes > 0 && bytes <= kMostSmall) return fetch_small(to, from, bytes, stream);
     if (bytes < kLeastStaged || !is_pageable(to)) {
         if (bytes > 0) copy_by_driver(to, from, bytes, stream);
         TILESPMV_CUDA(cudaStreamSynchronize(stream));
