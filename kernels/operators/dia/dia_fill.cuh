@@ -68,11 +68,17 @@ __global__ void __launch_bounds__(DiaLayout::kRows) fill_dia(const __grid_consta
         held >>= row % 8;
         V* const places = p.values + p.layout.value_at(group * kGroup, row);
         const offset_t count = min(p.layout.diagonals - group * kGroup, offset_t{kGroup});
+        V values[kGroup];
 #pragma unroll
         for (int i = 0; i < kGroup; ++i) {
             const bool is_held = (held >> 8 * i & 1) != 0;
-            if (i < count) places[i * DiaLayout::kRows] = is_held ? load_often(p.csr_values + next) : V(0);
+            values[i] = V(0);
+            if (is_held) values[i] = load_often(p.csr_values + next);
             next += is_held ? 1 : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < kGroup; ++i) {
+            if (i < count) places[i * DiaLayout::kRows] = values[i];
         }
     }
 }
