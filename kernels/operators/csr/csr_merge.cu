@@ -26,7 +26,6 @@ public:
             this->set_parts(this->matrix_bytes(), 0, all.finish());
         }
         find_blocks(on);
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     void multiply(const Product<V>& product, cudaStream_t stream) const override {
