@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
@@ -31,28 +31,12 @@ void copy_by_threads(std::byte* to, const std::byte* from, std::size_t bytes) {
     });
 }
 
-/// A small result, by way of pinned memory that any thread and GPU has used before. Returns when the copy is complete.
+/// A small result, by way of pinned memory. Returns when the copy is complete.
 void fetch_small(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    static std::mutex mutex;
-    static auto& unused = *new std::vector<void*>;  // never destroyed: CUDA may be gone before it would be
-    void* pinned = nullptr;
-    {
-        const std::scoped_lock lock(mutex);
-        if (!unused.empty()) {
-            pinned = unused.back();
-            unused.pop_back();
-        }
-    }
-    if (pinned == nullptr && cudaHostAlloc(&pinned, kMostSmall, cudaHostAllocPortable) != cudaSuccess) {
-        pinned = nullptr;
-        static_cast<void>(cudaGetLastError());
-    }
-    copy_by_driver(pinned != nullptr ? pinned : to, from, bytes, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));  // after an error nobody takes the memory again
-    if (pinned == nullptr) return;
-    std::memcpy(to, pinned, bytes);
-    const std::scoped_lock lock(mutex);
-    unused.push_back(pinned);
+    const PinnedMemory pinned(bytes);
+    copy_by_driver(pinned.data(), from, bytes, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    std::memcpy(to, pinned.data(), bytes);
 }
 
 /// Pinned memory, and when what is in it has been copied.
