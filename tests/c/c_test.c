@@ -96,6 +96,8 @@ static void test_blocks_and_transpose(void) {
     CHECK(tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &col_sums, NULL) == TILESPMV_OK);
     CHECK(v[0] == 5 && v[1] == 70 && v[2] == 6);
     FAILS(TILESPMV_USAGE, tilespmv_update_values(a, values, 2, TILESPMV_HOST, NULL), "2 values for a matrix of 3");
+    const tilespmv_block nowhere = {v, 3, 1, 0, TILESPMV_COLUMN_MAJOR, (tilespmv_memory)2};
+    FAILS(TILESPMV_USAGE, tilespmv_apply(a, TILESPMV_TRANSPOSE, 1, &row_sums, 0, &nowhere, NULL), "neither HOST nor");
     int64_t row_ptrs[3];
     int32_t cols[3];
     double back[3];

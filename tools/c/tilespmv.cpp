@@ -160,6 +160,11 @@ tilespmv_status create(tilespmv_matrix* a, F&& make) {
     });
 }
 
+tilespmv::Memory memory_of(tilespmv_memory memory) {
+    if (memory != TILESPMV_HOST && memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
+    return memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host;
+}
+
 bindings::Array array_of(const tilespmv_block& b, const char* name) {
     if (b.rows < 0 || b.cols < 0) throw usage(fmt::format("{} has {} rows and {} columns", name, b.rows, b.cols));
     if (b.rows > 0 && b.cols > 0) require(b.data, name);
@@ -167,17 +172,8 @@ bindings::Array array_of(const tilespmv_block& b, const char* name) {
     const std::int64_t least = is_by_rows ? b.cols : b.rows;
     const std::int64_t ld = b.ld == 0 ? least : b.ld;
     if (ld < least) throw usage(fmt::format("{} has a leading dimension of {}, expected at least {}", name, ld, least));
-    return {b.data,
-            static_cast<std::size_t>(b.rows),
-            b.cols,
-            is_by_rows ? ld : 1,
-            is_by_rows ? 1 : ld,
-            b.memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host};
-}
-
-tilespmv::Memory memory_of(tilespmv_memory memory) {
-    if (memory != TILESPMV_HOST && memory != TILESPMV_DEVICE) throw usage("memory is neither HOST nor DEVICE");
-    return memory == TILESPMV_DEVICE ? tilespmv::Memory::device : tilespmv::Memory::host;
+    const auto rows = static_cast<std::size_t>(b.rows);
+    return {b.data, rows, b.cols, is_by_rows ? ld : 1, is_by_rows ? 1 : ld, memory_of(b.memory)};
 }
 
 bool is_transpose(tilespmv_op op) {
