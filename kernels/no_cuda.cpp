@@ -75,11 +75,11 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Oper
     cuda::refuse();
 }
 template <class T>
-CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&) {
+std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>&) {
     cuda::refuse();
 }
 template <class T>
-void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
+bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double) {
     cuda::refuse();
 }
 
@@ -87,8 +87,8 @@ void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>) {
     template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
         const CsrMatrix<T>&, const PreconditionerParts<T>&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
-    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
-    template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);
+    template std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>&);                      \
+    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 #undef TILESPMV_INSTANTIATE

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "kernels/operator.hpp"
+#include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "kernels/source.hpp"
 #include "tile/csr.hpp"
@@ -23,8 +23,9 @@ struct DeviceSpaceOptions {
 
 /// A space on the current GPU, with copies of A and M, which must outlive it nevertheless: of new values some operators
 /// are made again. A is square. T: float or double. Free of CUDA's types. Throws `Error`, `unavailable` without an
-/// available GPU and in a build without CUDA. `where`: A is there, too, on this GPU, and an operator that reads CSR in
-/// place multiplies it there, whatever its values become; it must outlive the space. Null: it is not.
+/// available GPU and in a build without CUDA. `where`: A is on this GPU, where it is prepared, and an operator that
+/// reads CSR in place multiplies it, whatever its values become; it must outlive the space. Where `a` has no row
+/// pointers, it is there alone, and so is M then. Null: it is not there.
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
                                                   const DeviceSpaceOptions& options,
@@ -38,8 +39,14 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Op
 /// A copy in the memory of the host of a matrix on the current GPU. Throws `Error`, `unavailable` without a GPU.
 template <class T>
 CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a);
-/// Its values alone. Throws as `copy_to_host`.
+/// The preconditioner `jacobi` of a square matrix on the current GPU, whose arrays must outlive it, computed there. Its
+/// `update_values` reads the values that are there then. Throws what `make_preconditioner` throws of a copy on the
+/// host, which is only made to say what is wrong.
 template <class T>
-void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values);
+std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>& a);
+/// Whether each entry of a square matrix on the current GPU differs from its mirror image by at most `tolerance` times
+/// the larger of both: then `check_symmetry` of a copy has nothing against it.
+template <class T>
+bool is_mirrored_there(const cuda::DeviceCsrView<T>& a, double tolerance);
 
 }  // namespace tilespmv::solver

@@ -66,14 +66,18 @@ std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, dou
     return starts;
 }
 
+bool has_persistent_size(index_t rows, offset_t nonzeros, const PersistentTuning& tuning) {
+    const bool is_large = rows > tuning.most_rows || nonzeros > tuning.most_nonzeros;
+    const bool is_small = rows < tuning.least_rows && nonzeros < tuning.least_nonzeros;
+    return !is_large && !is_small;
+}
+
 std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
                                               const PersistentLimits& limits, bool any_size,
                                               const PersistentTuning& tuning) {
     const index_t rows = rows_of(row_ptrs);
     const offset_t nonzeros = nonzeros_of(row_ptrs);
-    const bool is_large = rows > tuning.most_rows || nonzeros > tuning.most_nonzeros;
-    const bool is_small = rows < tuning.least_rows && nonzeros < tuning.least_nonzeros;
-    if (!any_size && (is_large || is_small)) return {};
+    if (!any_size && !has_persistent_size(rows, nonzeros, tuning)) return {};
     if (rows == 0 || limits.multiprocessors == 0 || nonzeros > std::numeric_limits<std::int32_t>::max()) return {};
     PersistentPlan plan;
     plan.threads = tuning.threads;

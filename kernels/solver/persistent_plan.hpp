@@ -58,8 +58,11 @@ struct PersistentPlan {
 /// Vectors of which a thread block keeps its rows: x, r, w, s, p, q and the diagonal of M.
 inline constexpr int kKeptVectors = 7;
 
-/// The plan for a square matrix with values of `value_bytes`; none where it is larger than `tuning` says or its vectors
-/// do not fit. `any_size`: the first of these does not count.
+/// Whether a matrix of this size is neither too small nor too large for it.
+bool has_persistent_size(index_t rows, offset_t nonzeros, const PersistentTuning& tuning = {});
+
+/// The plan for a square matrix with values of `value_bytes`; none where it has not that size or its vectors do not
+/// fit. `any_size`: the first of these does not count.
 std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
                                               const PersistentLimits& limits, bool any_size,
                                               const PersistentTuning& tuning = {});

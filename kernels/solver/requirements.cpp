@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/download.hpp"
+#include "kernels/solver/device_space.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
@@ -53,6 +56,19 @@ void check_symmetry(const CsrMatrix<T>& a, double tolerance) {
 }
 
 template <class T>
+CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a) {
+    static_cast<void>(cuda::require_device());
+    return {a.rows, a.cols, cuda::download_row_ptrs(a, nullptr), cuda::download(a.col_idxs, a.nnz, nullptr),
+            cuda::download(a.values, a.nnz, nullptr)};
+}
+
+template <class T>
+void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance) {
+    if (a.rows == a.cols && is_mirrored_there(a, tolerance)) return;
+    check_symmetry(copy_to_host(a), tolerance);
+}
+
+template <class T>
 void check_constant_null_space(const CsrMatrix<T>& a) {
     validate_row_ptrs(a);
     const double tolerance = std::sqrt(double{std::numeric_limits<T>::epsilon()});
@@ -71,8 +87,10 @@ void check_constant_null_space(const CsrMatrix<T>& a) {
     });
 }
 
-#define TILESPMV_INSTANTIATE(T)                                \
-    template void check_symmetry(const CsrMatrix<T>&, double); \
+#define TILESPMV_INSTANTIATE(T)                                          \
+    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);   \
+    template void check_symmetry(const CsrMatrix<T>&, double);           \
+    template void check_symmetry(const cuda::DeviceCsrView<T>&, double); \
     template void check_constant_null_space(const CsrMatrix<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)

@@ -1,9 +1,11 @@
 #include "kernels/solver/solve.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "kernels/cuda/download.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
@@ -59,14 +61,21 @@ Solver<T>::Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const So
     require_square(a_, "to solve");
     if (!preconditioner_) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
     check_parts(preconditioner_->parts(), a_.rows);
+    if (options.constant_null_space) check_constant_null_space(a_);
     make_space(options);
     make_iteration(options);
 }
 
 template <class T>
 Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial)
-    : a_(copy_to_host(a)), on_device_(a), backend_(Backend::cuda) {
-    make_preconditioner_of(options, trial);
+    : on_device_(a), backend_(Backend::cuda) {
+    if (options.preconditioner == "jacobi" && !options.constant_null_space && a.rows == a.cols) {
+        preconditioner_choice_.specification = options.preconditioner;
+        preconditioner_ = make_jacobi_there(a);
+    } else {
+        a_ = copy_to_host(a);
+        make_preconditioner_of(options, trial);
+    }
     make_space(options);
     make_iteration(options);
 }
@@ -132,7 +141,6 @@ void Solver<T>::make_preconditioner_of(const SolverOptions& options, const Trial
 
 template <class T>
 void Solver<T>::make_space(const SolverOptions& options) {
-    if (options.constant_null_space) check_constant_null_space(a_);
     if (backend_ == Backend::cpu) {
         const auto make = CpuSpace<T>::make;
         space_ = std::make_unique<CpuSpace<T>>(SystemOperator<T>(options.operator_name, a_, make),
@@ -151,7 +159,8 @@ void Solver<T>::make_space(const SolverOptions& options) {
 template <class T>
 IteratedSystem Solver<T>::describe_system(bool constant_null_space) const {
     IteratedSystem system{.rows = static_cast<double>(space_->size()), .value_bytes = sizeof(T)};
-    system.matrix_bytes = csr_bytes(a_.rows, static_cast<double>(a_.nnz()), sizeof(T));
+    const auto [rows, nnz] = on_device_ ? std::pair(on_device_->rows, on_device_->nnz) : std::pair(a_.rows, a_.nnz());
+    system.matrix_bytes = csr_bytes(rows, static_cast<double>(nnz), sizeof(T));
     system.fuses_diagonal = preconditioner_ && preconditioner_->parts().is_diagonal() && !constant_null_space;
     system.is_persistent = space_->is_persistent();
     return system;
@@ -198,17 +207,17 @@ SolveReport Solver<T>::solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x,
 template <class T>
 void Solver<T>::take_new_values() {
     if (!on_device_) throw Error("only a matrix on a GPU has new values without `update_values`");
-    copy_values_to_host(*on_device_, std::span<T>(a_.values.data(), a_.values.size()));
+    if (!a_.row_ptrs.empty()) a_.values = cuda::download(on_device_->values, on_device_->nnz, nullptr);
     follow_values();
 }
 
-/// Of `a_`, which has them.
+/// Of `a_`, which has them if the matrix is on the host.
 template <class T>
 void Solver<T>::follow_values() {
     is_ready_ = false;
     if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
     preconditioner_->update_values(a_);
-    check_parts(preconditioner_->parts(), a_.rows);
+    check_parts(preconditioner_->parts(), static_cast<index_t>(size()));
     space_->update_values(a_);
     is_ready_ = true;
 }

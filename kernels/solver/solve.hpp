@@ -61,8 +61,9 @@ public:
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
     /// A matrix in the memory of the current GPU, whose arrays must outlive the solver; work on them must be complete.
     /// Of an operator by a name that reads CSR in place (`tilespmv info`) it is multiplied where it lies; others,
-    /// `auto` among them, have a copy. M is made on the host, of a copy of A that is kept there; preconditioners are
-    /// tried on the GPU, each with a matrix of its own made of that copy, so that memory for a second one is needed
+    /// `auto` among them, have a copy. `jacobi` is made on the GPU, so that A does not come to the host; any other M is
+    /// made on the host, of a copy of A that is kept there, and so is all for a `constant_null_space`. Preconditioners
+    /// are tried on the GPU, each with a matrix of its own made of that copy, so that memory for a second one is needed
     /// meanwhile. `backend` does not count. Throws as the constructor for a matrix of the host's.
     Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial = {});
     Solver(const Solver&) = delete;  // the operator views the matrix
@@ -117,7 +118,9 @@ private:
     void make_iteration(const SolverOptions& options);
     [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
 
-    CsrMatrix<T> a_;  ///< on the host; a copy of `on_device_` if that is set; empty of operators of the caller's
+    /// On the host; if `on_device_` is set a copy of it, or without arrays where none is needed; empty of operators of
+    /// the caller's.
+    CsrMatrix<T> a_;
     std::optional<cuda::DeviceCsrView<T>> on_device_;
     Method method_{};
     std::string method_reason_;
@@ -135,6 +138,10 @@ private:
 /// for a matrix that is not square. NaN is left to the iteration to find.
 template <class T>
 void check_symmetry(const CsrMatrix<T>& a, double tolerance);
+/// The same of a matrix in the memory of the current GPU, which is copied to the host only if it looks as if it were
+/// not symmetric. Work on its arrays must be complete.
+template <class T>
+void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance);
 
 /// Throws `Error` that names the first row whose entries do not add up to 0, beside the size of the row.
 template <class T>

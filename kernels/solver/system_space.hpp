@@ -139,10 +139,12 @@ protected:
 
     /// M is diagonal, or I.
     [[nodiscard]] bool is_diagonal() const { return m_.stages.empty(); }
-    /// On the host; null of I.
+    /// On the host; null of I, and of one that a GPU has computed.
     [[nodiscard]] const Buffer<T>* inverse_diagonal() const {
         return diagonal_size_ > 0 ? &m_.parts->inverse_diagonal : nullptr;
     }
+    /// Where a GPU has computed it; else null.
+    [[nodiscard]] const T* inverse_there() const { return m_.parts == nullptr ? nullptr : m_.parts->inverse_there; }
     /// w = M r of a diagonal M, or I.
     virtual void times_diagonal(Vector<const T> r, Vector<T> w) = 0;
     /// It has these values now.

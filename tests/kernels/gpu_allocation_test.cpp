@@ -140,11 +140,13 @@ TEST_F(AllocationOnDevice, NewValuesOfAMatrixThatIsThereAllocateNothing) {
     const cuda::DeviceBuffer<double> values(a.values, stream.get());
     stream.synchronize();
     const cuda::DeviceCsrView<double> view{a.rows, a.cols, a.nnz(), row_ptrs.data(), col_idxs.data(), values.data()};
-    for (const auto* op : {"csr-vector", "auto"}) {
-        SCOPED_TRACE(op);
-        Solver<double> solver(view, {.operator_name = op, .preconditioner = "ssor-ai"});
-        solver.take_new_values();
-        EXPECT_EQ(allocations_of([&] { solver.take_new_values(); }), 0);
+    for (const std::string op : {"csr-vector", "auto"}) {
+        for (const std::string m : {"jacobi", "ssor-ai"}) {
+            SCOPED_TRACE(op + ' ' + m);
+            Solver<double> solver(view, {.operator_name = op, .preconditioner = m});
+            solver.take_new_values();
+            EXPECT_EQ(allocations_of([&] { solver.take_new_values(); }), 0);
+        }
     }
 }
 

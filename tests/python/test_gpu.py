@@ -422,3 +422,22 @@ def test_solvers():
         x, report = tilespmv.solve(A, given, "jacobi")
         assert report.converged and type(x) is type(given)
         np.testing.assert_allclose(back(x), 1, atol=1e-4)
+
+
+@pytest.mark.parametrize("precond", ["jacobi", "ssor-ai", "auto"])
+def test_solves_a_matrix_that_is_on_the_gpu(precond):
+    cupy = pytest.importorskip("cupy")
+    import cupyx.scipy.sparse as csp
+
+    on_host = tilespmv.matrix("gen:laplace2d:n=60", "cpu").to_scipy().tocsr()
+    there = csp.csr_matrix(sp.csr_matrix(on_host))
+    A = tilespmv.matrix(there, "cuda")
+    b = there @ cupy.ones(3600)
+    x, report = tilespmv.solve(A, b, precond)
+    assert report.converged and report.operator == A.operator
+    np.testing.assert_allclose(x.get(), 1, atol=1e-4)
+    A.update_values(2 * there.data)
+    np.testing.assert_allclose(tilespmv.solve(A, b, precond)[0].get(), 0.5, atol=1e-4)
+    there.data[1] *= 1.5
+    with pytest.raises(tilespmv.Error, match="not symmetric, .* row 1, column 2"):
+        tilespmv.solve(tilespmv.matrix(there, "cuda"), b, precond)

@@ -9,14 +9,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include "formats/convert.hpp"
-#include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/load.hpp"
 #include "kernels/transpose.hpp"
-#include "selector/auto/rank_operators.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive/archive.hpp"
 #include "tile/error.hpp"
@@ -179,22 +176,12 @@ public:
     }
 
     [[nodiscard]] std::vector<Candidate> candidates() const override {
-        OperatorQuestion question;
-        const Snapshot now = snapshot();
-        question.features = features_of(pattern_of(now.csr()));
-        question.features.sum_bytes = accumulator_bytes(default_accumulator<V>());
-        question.threads = omp_get_max_threads();
-        question.lanes = cpu::vector_lanes();
-        if (backend_ == Backend::cuda) question.gpu = gpu_here(sizeof(V));
-        std::vector<Candidate> all;
-        for (const RankedOperator& one : rank_operators(question)) {
-            all.push_back({one.specification, one.seconds, one.preparation_seconds, why(one, nnz_)});
-        }
-        return all;
+        return candidates_for(snapshot().csr(), backend_);
     }
 
     SolveResult solve(const Array& b, const Array& x, const SolveRequest& request) const override {
         if constexpr (CpuValue<V>) {
+            if (there_) return solve_there(b, x, request);
             if (b.memory == Memory::device) order_.wait_for_device(true);
             return solve_system<V>(snapshot().csr().clone(), backend_, b, x, request);
         } else {
@@ -318,6 +305,20 @@ private:
         const Snapshot now = snapshot();
         const CsrMatrix<V>& a = now.csr();
         return {a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), std::move(values)};
+    }
+    /// Of a matrix on the GPU, with a copy there of its values of now: others may come meanwhile. What `auto` took for
+    /// products is not chosen again.
+    SolveResult solve_there(const Array& b, const Array& x, SolveRequest request) const {
+        DeviceBytes values(static_cast<std::size_t>(nnz_) * sizeof(V));
+        std::unique_lock lock(mutex_);
+        order_.wait_for_device(true);  // new values on a stream
+        cuda::DeviceCsrView<V> now = *there_;
+        values.copy_from(now.values, 0);
+        if (request.operator_name == operator_name_) request.operator_name = operator_->specification();
+        order_.wait_for_device(true);
+        lock.unlock();
+        now.values = static_cast<const V*>(values.data());
+        return solve_system<V>(now, backend_, b, x, request);
     }
     /// The matrix with its values of now, which stays as it is.
     struct Snapshot {

@@ -49,8 +49,8 @@ SolveResult result_of(const solver::SolveReport& report) {
 
 }  // namespace
 
-template <Value V>
-SolveResult solve_system(CsrMatrix<V> a, Backend backend, const Array& b, const Array& x, const SolveRequest& request) {
+template <Value V, class Matrix>
+SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array& x, const SolveRequest& request) {
     const auto rhs = block_of<const V>(b);
     const auto solution = block_of<V>(x);
     if (!rhs || !solution || !rhs->has_columns() || !solution->has_columns() || b.cols != 1 || x.cols != 1) {
@@ -58,7 +58,6 @@ SolveResult solve_system(CsrMatrix<V> a, Backend backend, const Array& b, const 
     }
     const auto start = std::chrono::steady_clock::now();
     if (request.check_symmetry) solver::check_symmetry(a, 1e3 * std::numeric_limits<V>::epsilon());
-    if (request.constant_null_space) solver::check_constant_null_space(a);
     const bool is_on_device = b.memory == Memory::device;
     solver::TrialSolve<V> trial;
     trial.goal = goal_of(request);
@@ -78,7 +77,12 @@ SolveResult solve_system(CsrMatrix<V> a, Backend backend, const Array& b, const 
     return result;
 }
 
-template SolveResult solve_system(CsrMatrix<double>, Backend, const Array&, const Array&, const SolveRequest&);
-template SolveResult solve_system(CsrMatrix<float>, Backend, const Array&, const Array&, const SolveRequest&);
+#define TILESPMV_INSTANTIATE(V, Matrix)                                                             \
+    template SolveResult solve_system<V, Matrix<V>>(Matrix<V>, Backend, const Array&, const Array&, \
+                                                    const SolveRequest&);
+TILESPMV_INSTANTIATE(double, CsrMatrix)
+TILESPMV_INSTANTIATE(float, CsrMatrix)
+TILESPMV_INSTANTIATE(double, cuda::DeviceCsrView)
+TILESPMV_INSTANTIATE(float, cuda::DeviceCsrView)
 
 }  // namespace tilespmv::bindings

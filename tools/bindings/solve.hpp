@@ -4,8 +4,9 @@
 
 namespace tilespmv::bindings {
 
-/// `Matrix::solve` of this matrix. What ran on a GPU before has to be complete.
-template <Value V>
-SolveResult solve_system(CsrMatrix<V> a, Backend backend, const Array& b, const Array& x, const SolveRequest& request);
+/// `Matrix::solve` of this matrix, a `CsrMatrix` or a `cuda::DeviceCsrView`. What ran on a GPU before has to be
+/// complete.
+template <Value V, class Matrix>
+SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array& x, const SolveRequest& request);
 
 }  // namespace tilespmv::bindings

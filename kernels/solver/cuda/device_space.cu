@@ -35,9 +35,11 @@ bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
 }  // namespace
 
 template <class T>
-DeviceSpace<T>::DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on)
+DeviceSpace<T>::DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on,
+                            const cuda::DeviceCsrView<T>* alone)
     : SystemSpace<T>(std::move(a), std::move(m), Memory::device, on.stream),
       on_(on),
+      alone_(alone),
       kernels_(this->size(), vector_shapes(this->size(), sizeof(T), cuda::require_device().multiprocessors), on),
       scalars_(1, on),
       sums_(kMostSums, on),
@@ -67,7 +69,7 @@ template <class T>
 void DeviceSpace<T>::update_values(const CsrMatrix<T>& a) {
     TILESPMV_CUDA(cudaStreamSynchronize(stream()));
     if (!this->follow_matrix(a)) forget_graphs();
-    if (persistent_) persistent_->update_values({a.values.data(), a.values.size()});
+    if (persistent_) persistent_->update_values(newest({a.values.data(), a.values.size()}));
     if (!this->follow_preconditioner()) forget_graphs();
 }
 

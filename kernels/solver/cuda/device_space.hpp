@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cuda/device_operator.hpp"
@@ -20,14 +21,17 @@ typename SystemOperator<T>::Make make_on_gpu(const cuda::DeviceContext& on) {
     };
 }
 
-/// Gives an operator new values of the host by way of `room`, which grows if it has to; returns when they are not
-/// needed any more.
+/// Gives an operator new values, those of the host by way of `room`, which grows if it has to; returns when they are
+/// not needed any more.
 template <class T>
-void give_by_way_of(cuda::DeviceBuffer<T>& room, Operator<T>& to, std::span<const T> values,
+void give_by_way_of(cuda::DeviceBuffer<T>& room, Operator<T>& to, std::type_identity_t<Block<const T>> values,
                     const cuda::DeviceContext& on) {
-    if (room.size() < values.size()) room = cuda::DeviceBuffer<T>(values.size(), on);
-    room.upload(values, on.stream);
-    to.update_values(Block<const T>(room.data(), values.size(), Memory::device), on.stream);
+    if (values.memory == Memory::host) {
+        if (room.size() < values.rows) room = cuda::DeviceBuffer<T>(values.rows, on);
+        room.upload({values.data, values.rows}, on.stream);
+        values = Block<const T>(room.data(), values.rows, Memory::device);
+    }
+    to.update_values(values, on.stream);
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }
 
@@ -37,8 +41,10 @@ void give_by_way_of(cuda::DeviceBuffer<T>& room, Operator<T>& to, std::span<cons
 template <class T>
 class DeviceSpace : public SystemSpace<T> {
 public:
-    /// Operators on the GPU that is current. The stream must outlive the space.
-    DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on);
+    /// Operators on the GPU that is current. The stream must outlive the space. `alone`: A is in its memory and nowhere
+    /// else, from where new values come; else null.
+    DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on,
+                const cuda::DeviceCsrView<T>* alone = nullptr);
     /// Waits for what it has launched.
     ~DeviceSpace() override;
 
@@ -97,7 +103,7 @@ protected:
     }
     void set_diagonal(const Buffer<T>& values) override;
     void give_values(Operator<T>& to, std::span<const T> values) override {
-        give_by_way_of(new_values_, to, values, on_);
+        give_by_way_of(new_values_, to, newest(values), on_);
     }
 
 private:
@@ -112,11 +118,19 @@ private:
 
     Block& block_for(int count, Method method, const Iterates<T>& v);
     /// Of a diagonal M.
-    [[nodiscard]] DiagonalView<T> diagonal() const { return {diagonal_.data()}; }
+    [[nodiscard]] DiagonalView<T> diagonal() const {
+        return {this->inverse_there() != nullptr ? this->inverse_there() : diagonal_.data()};
+    }
+    /// Values of A where it is alone, or else these.
+    [[nodiscard]] tilespmv::Block<const T> newest(std::span<const T> of_host) const {
+        if (alone_ == nullptr) return of_host;
+        return {alone_->values, static_cast<std::size_t>(alone_->nnz), Memory::device};
+    }
 
     cuda::DeviceContext on_;
+    const cuda::DeviceCsrView<T>* alone_;
     VectorLauncher<T> kernels_;
-    cuda::DeviceBuffer<T> diagonal_;    // of M; empty of I
+    cuda::DeviceBuffer<T> diagonal_;    // of an M of the host's; empty of I
     cuda::DeviceBuffer<T> new_values_;  // on their way to an operator; made with the first
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;

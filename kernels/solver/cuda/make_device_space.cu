@@ -1,7 +1,6 @@
 #include "kernels/solver/device_space.hpp"
 
 #include "kernels/cuda/device.hpp"
-#include "kernels/cuda/download.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
 #include "kernels/solver/system_space.hpp"
@@ -28,9 +27,11 @@ class SpaceOnOwnStream final : private OwnStream, public DeviceSpace<T> {
 public:
     SpaceOnOwnStream(const CsrMatrix<T>& a, const PreconditionerParts<T>& m, const DeviceSpaceOptions& options,
                      const cuda::DeviceCsrView<T>* where)
-        : DeviceSpace<T>(operator_of(a, options.operator_name, where, on), preconditioner_of(m, make_on_gpu<T>(on)),
-                         on) {
-        if (may_persist(options)) this->set_persistent(make_persistent(a, options, on));
+        : DeviceSpace<T>(operator_of(a, options.operator_name, where, on), preconditioner_of(m, make_on_gpu<T>(on)), on,
+                         where != nullptr && a.row_ptrs.empty() ? where : nullptr) {
+        if (may_persist(options)) {
+            this->set_persistent(make_persistent(where == nullptr ? Source<T>(a) : Source<T>(*where), options, on));
+        }
     }
     SpaceOnOwnStream(const Operator<T>& a, const Operator<T>* m)
         : DeviceSpace<T>(SystemOperator<T>(on_device(a)), preconditioner_of(m == nullptr ? m : &on_device(*m)), on) {}
@@ -40,19 +41,19 @@ private:
     static SystemOperator<T> operator_of(const CsrMatrix<T>& a, const std::string& name,
                                          const cuda::DeviceCsrView<T>* where, const cuda::DeviceContext& on) {
         if (where == nullptr) return {name, a, make_on_gpu<T>(on)};
-        return {name, a, [where, on](const std::string& specification, const CsrMatrix<T>& here) {
-                    return cuda::make_device_operator<T>(specification, Source<T>(here, *where),
-                                                         default_accumulator<T>(), on);
+        return {name, a, [where, on](const std::string& specification, const CsrMatrix<T>&) {
+                    return cuda::make_device_operator<T>(specification, *where, default_accumulator<T>(), on);
                 }};
     }
     static bool may_persist(const DeviceSpaceOptions& options) {
         return options.use_persistent_kernel && !options.constant_null_space;
     }
-    std::unique_ptr<PersistentIterations<T>> make_persistent(const CsrMatrix<T>& a, const DeviceSpaceOptions& options,
+    /// Row pointers of a matrix on the GPU are copied to the host where they are needed.
+    std::unique_ptr<PersistentIterations<T>> make_persistent(const Source<T>& a, const DeviceSpaceOptions& options,
                                                              const cuda::DeviceContext& context) const {
         const bool any_size = options.persistent_at_any_size;
-        if (this->is_diagonal()) {
-            if (auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), any_size))
+        if (this->is_diagonal() && (any_size || has_persistent_size(a.rows(), a.nnz()))) {
+            if (auto plan = plan_persistent(a.row_ptrs(), sizeof(T), persistent_limits(sizeof(T)), any_size))
                 return std::make_unique<PersistentIterations<T>>(a, *plan, context);
         }
         if (!any_size) return nullptr;
@@ -78,26 +79,10 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Op
     return std::make_unique<SpaceOnOwnStream<T>>(a, m);
 }
 
-template <class T>
-CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a) {
-    static_cast<void>(cuda::require_device());
-    const cuda::Stream stream;
-    return {a.rows, a.cols, cuda::download_row_ptrs(a, stream.get()), cuda::download(a.col_idxs, a.nnz, stream.get()),
-            cuda::download(a.values, a.nnz, stream.get())};
-}
-
-template <class T>
-void copy_values_to_host(const cuda::DeviceCsrView<T>& a, std::span<T> values) {
-    static_cast<void>(cuda::require_device());
-    cuda::copy_to_host(values.data(), a.values, values.size_bytes(), nullptr);
-}
-
 #define TILESPMV_INSTANTIATE(T)                                                                                        \
     template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
         const CsrMatrix<T>&, const PreconditionerParts<T>&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
-    template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
-    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);                                                 \
-    template void copy_values_to_host(const cuda::DeviceCsrView<T>&, std::span<T>);
+    template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -54,16 +54,21 @@ PersistentLimits persistent_limits(std::size_t value_bytes) {
 }
 
 template <class T>
-PersistentIterations<T>::PersistentIterations(const CsrMatrix<T>& a, PersistentPlan plan, const cuda::DeviceContext& on)
+PersistentIterations<T>::PersistentIterations(const Source<T>& a, PersistentPlan plan, const cuda::DeviceContext& on)
     : on_(on),
       plan_(std::move(plan)),
-      row_ptrs_(a.row_ptrs.size(), on),
-      col_idxs_(a.col_idxs, on),
-      values_(a.values, on),
+      row_ptrs_(static_cast<std::size_t>(a.rows()) + 1, on),
+      col_idxs_(cuda::columns_on_device(a, on)),
+      values_(cuda::values_on_device(a, on)),
       first_rows_(std::span<const index_t>(plan_.first_rows), on),
       meetings_(static_cast<std::size_t>(plan_.blocks()) * (1 + 2 * kMostSums * 2), on) {
-    const Buffer<std::uint32_t> row_ptrs = cuda::narrowed(a.row_ptrs);
-    row_ptrs_.upload({reinterpret_cast<const std::int32_t*>(row_ptrs.data()), row_ptrs.size()}, on.stream);
+    Buffer<std::uint32_t> row_ptrs;  // until they are there
+    if (const auto* const there = cuda::csr_only_on_device(a)) {
+        cuda::copy_row_ptrs(cuda::pattern_of(*there), row_ptrs_.data(), on.stream);
+    } else {
+        row_ptrs = cuda::narrowed(a.row_ptrs());
+        row_ptrs_.upload({row_ptrs.data(), row_ptrs.size()}, on.stream);
+    }
     TILESPMV_CUDA(cudaMemsetAsync(meetings_.data(), 0, meetings_.bytes(), on.stream));
     TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }
@@ -99,12 +104,16 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
 }
 
 template <class T>
-void PersistentIterations<T>::update_values(std::span<const T> values) {
-    if (values.size() != values_.size()) {
+void PersistentIterations<T>::update_values(const Block<const T>& values) {
+    if (values.rows != values_.size()) {
         throw Error("a matrix of " + std::to_string(values_.size()) + " nonzeros was given " +
-                    std::to_string(values.size()) + " new values");
+                    std::to_string(values.rows) + " new values");
     }
-    values_.upload(values, on_.stream);
+    if (values.memory == Memory::device) {
+        cuda::copy_there(values_.data(), values.data, values.rows, on_.stream);
+    } else {
+        values_.upload({values.data, values.rows}, on_.stream);
+    }
     TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
 }
 

@@ -9,7 +9,7 @@ namespace tilespmv::solver {
 /// Everything that a persistent kernel reads and writes, in device memory.
 template <class T>
 struct Persistent {
-    const std::int32_t* row_ptrs = nullptr;
+    const std::uint32_t* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
     const T* values = nullptr;
     const index_t* first_rows = nullptr;
@@ -124,8 +124,9 @@ private:
 
     /// What does not change: the diagonal of M, row pointers from the first own nonzero on, A where it fits.
     __device__ void take_matrix(SharedArrays& shared) {
-        const std::int32_t begin = system_.row_ptrs[first_];
-        for (int i = thread(); i <= count_; i += threads()) ends_[i] = system_.row_ptrs[first_ + i] - begin;
+        const std::uint32_t begin = system_.row_ptrs[first_];
+        for (int i = thread(); i <= count_; i += threads())
+            ends_[i] = static_cast<std::int32_t>(system_.row_ptrs[first_ + i] - begin);
         if (system_.m.values != nullptr) {
             for (int i = thread(); i < count_; i += threads()) d_[i] = system_.m.values[first_ + i];
         }
@@ -134,7 +135,7 @@ private:
         if (!system_.keeps_matrix) return;
         kept_values_ = shared.take<T>(system_.most_nonzeros);
         kept_col_idxs_ = shared.take<index_t>(system_.most_nonzeros);
-        const int nonzeros = system_.row_ptrs[first_ + count_] - begin;
+        const int nonzeros = static_cast<int>(system_.row_ptrs[first_ + count_] - begin);
         for (int k = thread(); k < nonzeros; k += threads()) {
             kept_values_[k] = values_[k];
             kept_col_idxs_[k] = col_idxs_[k];

@@ -6,7 +6,7 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/persistent_plan.hpp"
-#include "tile/csr.hpp"
+#include "kernels/source.hpp"
 
 namespace tilespmv::solver {
 
@@ -22,20 +22,20 @@ PersistentLimits persistent_limits(std::size_t value_bytes);
 template <class T>
 class PersistentIterations {
 public:
-    /// Uploads A, which is not needed afterwards. The stream must outlive it.
-    PersistentIterations(const CsrMatrix<T>& a, PersistentPlan plan, const cuda::DeviceContext& on);
+    /// Copies A, which is not needed afterwards. The stream must outlive it.
+    PersistentIterations(const Source<T>& a, PersistentPlan plan, const cuda::DeviceContext& on);
 
     [[nodiscard]] const PersistentPlan& plan() const { return plan_; }
     /// `count` iterations, or until `end` is set; does not wait. Vectors and scalars are in device memory, before and
     /// after as those of the kernels over vectors. Cannot be captured into a graph.
     void run(int count, Method method, const Iterates<T>& v, const DiagonalView<T>& m, Scalars* scalars);
     /// In the order of CSR; returns when they are not needed any more.
-    void update_values(std::span<const T> values);
+    void update_values(const Block<const T>& values);
 
 private:
     cuda::DeviceContext on_;
     PersistentPlan plan_;
-    cuda::DeviceBuffer<std::int32_t> row_ptrs_;
+    cuda::DeviceBuffer<std::uint32_t> row_ptrs_;
     cuda::DeviceBuffer<index_t> col_idxs_;
     cuda::DeviceBuffer<T> values_;
     cuda::DeviceBuffer<index_t> first_rows_;

@@ -15,15 +15,15 @@ namespace tilespmv::solver {
 /// M, which approximates the inverse of A: a diagonal or a chain of products; without either M = I.
 template <Value V>
 struct PreconditionerParts {
-    index_t size = 0;            ///< rows of A
-    Buffer<V> inverse_diagonal;  ///< w = inverse_diagonal .* r
+    index_t size = 0;                  ///< rows of A
+    Buffer<V> inverse_diagonal;        ///< w = inverse_diagonal .* r
+    const V* inverse_there = nullptr;  ///< the same in the memory of the GPU that computed it; else null
 
     std::vector<CsrMatrix<V>> stages;  ///< square; w = stages.back() * ... * stages.front() * r
     /// The operator that multiplies by the matrix of each stage, `name[:option=value,...]`.
     std::string operators = "auto";
 
-    [[nodiscard]] bool is_identity() const { return inverse_diagonal.empty() && stages.empty(); }
-    /// Or I: loops over r apply it.
+    /// Or M = I: loops over r apply it.
     [[nodiscard]] bool is_diagonal() const { return stages.empty(); }
 };
 

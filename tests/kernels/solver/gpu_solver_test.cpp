@@ -2,11 +2,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/cuda/device_space.hpp"
+#include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
@@ -151,11 +153,16 @@ TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
     auto changed = a.clone();
     for (std::size_t k = 0; k < changed.values.size(); ++k) changed.values[k] *= changed.values[k] > 0 ? 3 : 1;
     const auto b = waves<double>(a.rows);
-    for (const auto* op : {"csr-vector", "sell", "ell"}) {  // where it lies, a copy with a map, made again
-        for (const auto* m : {"jacobi", "ssor-ai:w=1.2"}) {
-            SCOPED_TRACE(std::string(op) + ' ' + m);
+    for (const std::string op : {"csr-vector", "sell", "ell", "csr-merge"}) {
+        for (const std::string m : {"jacobi", "ssor-ai:w=1.2"}) {
+            SCOPED_TRACE(op + ' ' + m);
             MatrixOnDevice<double> there(a);
-            Solver<double> solver(there.view(), {.operator_name = op, .preconditioner = m});
+            const bool is_persistent = m == "jacobi" && op == "csr-merge";
+            Solver<double> solver(there.view(), {.operator_name = op,
+                                                 .preconditioner = m,
+                                                 .method = Method::textbook,
+                                                 .persistent_at_any_size = is_persistent});
+            EXPECT_EQ(solver.is_persistent(), is_persistent);
             std::vector<double> x(b.size());
             EXPECT_TRUE(solver.solve(b, x).converged());
             expect_solution(a, b, x, 1e-8);
@@ -165,12 +172,79 @@ TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
             const auto report = solver.solve(b, x);
             EXPECT_TRUE(report.converged());
             expect_solution(changed, b, x, 1e-8);
-            Solver<double> made_of_them(changed.clone(),
-                                        {.backend = Backend::cuda, .operator_name = op, .preconditioner = m});
+            Solver<double> made_of_them(changed.clone(), {.backend = Backend::cuda,
+                                                          .operator_name = op,
+                                                          .preconditioner = m,
+                                                          .method = Method::textbook,
+                                                          .persistent_at_any_size = is_persistent});
             EXPECT_EQ(made_of_them.solve(b, x).iterations, report.iterations);
             EXPECT_THROW(solver.update_values({changed.values.data(), changed.values.size()}), Error);
         }
     }
+}
+
+/// `found_there` of a matrix that is on the GPU, with row pointers of both sizes, says what `found` says of it on the
+/// host.
+template <class T>
+void expect_the_same(const CsrMatrix<T>& a, const std::function<void(const CsrMatrix<T>&)>& found,
+                     const std::function<void(const cuda::DeviceCsrView<T>&)>& found_there) {
+    const auto expected = test::message_of([&] { found(a); });
+    EXPECT_EQ(test::message_of([&] { found_there(MatrixOnGpu<std::int32_t, T>(a).view); }), expected);
+    EXPECT_EQ(test::message_of([&] { found_there(MatrixOnGpu<std::int64_t, T>(a).view); }), expected);
+}
+
+template <class T>
+void expect_the_same_jacobi(const CsrMatrix<T>& a) {
+    expect_the_same<T>(
+        a, [](const CsrMatrix<T>& here) { static_cast<void>(make_preconditioner("jacobi", here)); },
+        [&](const cuda::DeviceCsrView<T>& view) {
+            const auto m = make_jacobi_there(view);
+            Buffer<T> inverse(static_cast<std::size_t>(a.rows));
+            cuda::copy_to_host(inverse.data(), m->parts().inverse_there, inverse.bytes(), nullptr);
+            EXPECT_TRUE(inverse == make_preconditioner("jacobi", a)->parts().inverse_diagonal);
+        });
+}
+
+TEST_F(SolverOnDevice, ComputesJacobiThereAsOnTheHost) {
+    expect_the_same_jacobi(generate<double>("elasticity:n=4"));
+    expect_the_same_jacobi(generate<float>("elasticity:n=4"));
+    for (const float value : {3.F, 0.F, -1.F, 1e-45F, std::numeric_limits<float>::infinity()}) {
+        auto a = generate<float>("laplace2d:n=20");
+        a.values[static_cast<std::size_t>(a.row_ptrs[5]) + 1] = value;  // of (5, 5), behind (5, 4)
+        expect_the_same_jacobi(a);
+    }
+    expect_the_same_jacobi(generate<double>("uniform:n=300,per_row=2"));  // rows without a diagonal
+    const auto a = generate<double>("laplace2d:n=3");
+    const MatrixOnDevice<double> there(a);
+    auto view = there.view();
+    view.cols = 10;
+    EXPECT_EQ(test::message_of([&] { Solver<double>(view, {}); }),
+              "1: to solve needs a square matrix, found 9 rows and 10 columns");
+}
+
+TEST_F(SolverOnDevice, ChecksSymmetryThereAsOnTheHost) {
+    const auto expect = [](const CsrMatrix<double>& a) {
+        expect_the_same<double>(
+            a, [](const CsrMatrix<double>& here) { check_symmetry(here, 1e-12); },
+            [](const cuda::DeviceCsrView<double>& view) { check_symmetry(view, 1e-12); });
+    };
+    const auto a = generate<double>("elasticity:n=4");
+    expect(a);
+    for (const double factor : {1 + 1e-13, 1 + 1e-11, -1.0, kNaN}) {
+        auto changed = a.clone();
+        changed.values[changed.values.size() / 2 + 1] *= factor;
+        expect(changed);
+    }
+    expect(generate<double>("uniform:n=300,per_row=2"));
+    expect(generate<double>("uniform:n=30,cols=40,per_row=2"));
+    expect({5, 5, Buffer<offset_t>(6, 0), {}, {}});
+    expect({0, 0, Buffer<offset_t>(1, 0), {}, {}});
+    // Empty rows, and one whose mirror image is missing.
+    CsrMatrix<double> few{4, 4, Buffer<offset_t>(5, 0), Buffer<index_t>(2, 1), Buffer<double>(2, 7.0)};
+    few.row_ptrs[2] = 1;
+    few.row_ptrs[3] = 1;
+    few.row_ptrs[4] = 2;
+    expect(few);
 }
 
 CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
@@ -277,6 +351,7 @@ class SanitizerSolver : public SolverOnDevice {};
 TEST_F(SanitizerSolver, EverythingOnTheDevice) {
     expect_solves<double>("laplace2d:n=7", "csr-vector", "jacobi", 1, 1e-8);
     expect_solves<float>("laplace2d:n=7", "sell", "ssor-ai", 0, 1e-4);
+    check_symmetry(MatrixOnGpu<std::int32_t>(generate<double>("laplace2d:n=7")).view, 0);
 }
 
 }  // namespace
