@@ -279,5 +279,25 @@ def python_sentence(content):
             f"in float64 ([table](tools/python/README.md#speed)).")
 
 
+def assembly(runs):
+    """Assembly beside a sort and a copy, then new values of operators over a copy of as many bytes, and memory at the peak."""
+    content = contents(runs)[0]
+    if found := content.get("assembly"):
+        print_text(f"{found['entries'] / 1e6:.0f} million entries, {found['nnz'] / 1e6:.0f} million nonzeros, on {machines([content])}: the "
+                   f"pattern takes {1e3 * found['pattern_s']:.1f} ms, {found['pattern_s'] / found['sort_s']:.2f} of CUB's radix sort of "
+                   f"its keys and values, with {found['peak_bytes'] / found['entries']:.0f} bytes an entry at the peak; values are "
+                   f"summed again in {1e3 * found['sum_s']:.2f} ms, {found['sum_s'] / found['copy_s']:.2f} of a copy of them.")
+    rows = content["new_values"]
+    names = list(dict.fromkeys(row["operator"] for row in rows))
+
+    def cells(one):
+        of = [row for row in rows if row["operator"] == one]
+        copies = {row["matrix"]: row["update_s"] / row["copy_s"] for row in of}
+        most = max(copies, key=copies.get)
+        return [f"`{one}`", str(len(of)), f"{mean(copies.values()):.2f} ({copies[most]:.2f}, `{most}`)", f"{max(row['peak'] for row in of):.2f}"]
+    print_table(["operator", "matrices", "new values over a copy, mean (most)", "most memory over CSR and operator"],
+                [cells(one) for one in names])
+
+
 TABLES = {"readme": readme, "auto": auto, "choices": choices, "operators": operators, "columns": columns,
-          "preparation": preparation_of_auto, "python": python}
+          "preparation": preparation_of_auto, "python": python, "assembly": assembly}

@@ -15,6 +15,7 @@ Of `auto` (several files; a label names the matrices of one):
     preparation           of auto by classes of matrices and of all operators, from CSR on the GPU (`bench --from-gpu`)
     python                products of Python over those of CuPy and torch: the file of python_products.py, and one of
                           `bench` from the same run, which names processor and revision
+    assembly              assembly and new values on a GPU: the file of assembly_benchmark
 
 Of one file, but for the last:
 

@@ -1,6 +1,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -72,13 +73,32 @@ __global__ void __launch_bounds__(kThreads) make_entries(Entries p) {
     p.values[i] = static_cast<double>(mixed % 1000) / 1000;
 }
 
-/// As in a program that assembles again and again, whose memory the pool keeps.
-void keep_memory() {
+cudaMemPool_t pool_of_this_gpu() {
     int device = 0;
     TILESPMV_CUDA(cudaGetDevice(&device));
+    return cuda::pool_of(device);
+}
+
+/// As in a program that assembles again and again, whose memory the pool keeps.
+void keep_memory() {
     std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-    const cudaMemPool_t pool = cuda::pool_of(device);
+    const cudaMemPool_t pool = pool_of_this_gpu();
     if (pool != nullptr) TILESPMV_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+}
+
+/// Bytes of the GPU that f() takes at most beside those that were taken before; 0 on a GPU without pools.
+template <class F>
+std::size_t peak_of(F&& f) {
+    const cudaMemPool_t pool = pool_of_this_gpu();
+    std::uint64_t before = 0, most = 0;
+    TILESPMV_CUDA(cudaDeviceSynchronize());  // what was given back before
+    if (pool != nullptr) {
+        TILESPMV_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
+        TILESPMV_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before));
+    }
+    f();
+    if (pool != nullptr) TILESPMV_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
+    return most > before ? static_cast<std::size_t>(most - before) : 0;
 }
 
 }  // namespace
@@ -118,6 +138,8 @@ AssemblyTimes time_assembly(offset_t entries) {
     times.pattern = seconds_of(stream.get(), assemble);
     const cuda::Assembly assembly = assemble();
     times.nnz = assembly.nnz();
+    times.bytes = assembly.bytes();
+    times.peak_bytes = peak_of(assemble);
     const cuda::DeviceBuffer<double> sums(static_cast<std::size_t>(assembly.nnz()), on);
     times.sum = seconds_of(stream.get(), [&] { assembly.sum(values.data(), sums.data(), stream.get()); });
     times.copy = seconds_of_copy(values, stream.get());
@@ -130,10 +152,14 @@ NewValueTimes time_new_values(const std::string& specification, const CsrMatrix<
     const cuda::DeviceCsrCopy<double> there(a);
     auto view = there.view();
     view.arrays = cuda::DeviceArrays::copied;
-    const auto made =
-        cuda::make_device_operator<double>(specification, view, default_accumulator<double>(), stream.get());
+    std::unique_ptr<cuda::DeviceOperator<double>> made;
+    const std::size_t most = peak_of([&] {
+        made = cuda::make_device_operator<double>(specification, view, default_accumulator<double>(), stream.get());
+    });
     const cuda::DeviceBuffer<double> values(a.values, stream.get());
     NewValueTimes times{.takes = std::string(made->specification())};
+    const auto csr = static_cast<double>((a.row_ptrs.size() + a.col_idxs.size()) * sizeof(index_t) + a.values.bytes());
+    times.peak = (csr + static_cast<double>(most)) / (csr + static_cast<double>(made->device_bytes()));
     times.update = seconds_of(stream.get(), [&] { made->update_values(values.span(), stream.get()); });
     times.copy = seconds_of_copy(values, stream.get());
     return times;

@@ -50,6 +50,20 @@ LARGE = [
 ]
 
 
+def test_assembly_over_a_sort_and_new_values_over_a_copy(tmp_path):
+    def update(matrix, operator, us, peak):
+        return {"matrix": matrix, "operator": operator, "update_s": us * 1e-6, "copy_s": 2e-6, "peak": peak}
+    content = {"machine": MACHINE, "build": {"revision": "0123456789ab"},
+               "assembly": {"entries": 50000000, "nnz": 40000000, "pattern_s": 0.012, "sort_s": 0.01, "sum_s": 0.0006,
+                            "copy_s": 0.0004, "peak_bytes": 1200000000, "bytes": 600000000},
+               "new_values": [update("a", "sell", 2, 1.1), update("b", "sell", 8, 1.3), update("a", "dia", 3, 1)]}
+    text = " ".join(tables(tmp_path, "assembly", "x.json", x=content).split())
+    assert "takes 12.0 ms, 1.20 of CUB's radix sort of its keys and values, with 24 bytes an entry" in text
+    assert "again in 0.60 ms, 1.50 of a copy of them." in text
+    assert "| `sell` | 2 | 2.00 (4.00, `b`) | 1.30 |" in text
+    assert "| `dia` | 1 | 1.50 (1.50, `a`) | 1.00 |" in text
+
+
 def test_speed_up_by_modes_and_nonzeros(tmp_path):
     text = tables(tmp_path, "auto", "x.json", x=SMALL + LARGE)
     assert "one NVIDIA H200, 32 cores of an Intel Xeon, CUDA 13.0, revision `01234567`:" in text
