@@ -85,6 +85,7 @@ struct ConjugateGradients<T>::Progress {
 template <class T>
 ConjugateGradients<T>::ConjugateGradients(Space<T>& space, Method method, bool constant_null_space)
     : space_(space), method_(method), constant_null_space_(constant_null_space) {
+    space_.reserve_vectors(method_ == Method::chronopoulos_gear ? 8 : 7);
     for (Vector<T>* v : {&v_.x, &v_.r, &v_.w, &v_.p, &v_.q, &b_, &t_}) *v = space_.make_vector();
     if (method_ == Method::chronopoulos_gear) v_.s = space_.make_vector();
 }

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] virtual std::size_t total_size() const { return size(); }
     /// A new vector of zeros, which lives as long as the space. Throws `Error` if memory is short.
     virtual Vector<T> make_vector() = 0;
+    /// So many vectors will be made now, for which memory may be taken at once.
+    virtual void reserve_vectors(std::size_t /*count*/) {}
     virtual void upload(std::span<const T> from, Vector<T> to) = 0;
     virtual void download(Vector<const T> from, std::span<T> to) = 0;
     virtual void copy(Vector<const T> from, Vector<T> to) = 0;

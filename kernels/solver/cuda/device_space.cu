@@ -26,6 +26,12 @@ namespace {
 
 constexpr std::size_t kMostGraphs = 8;
 
+/// From a vector to the next: at multiples of 256 bytes, with the slack of arrays behind each.
+template <class T>
+std::size_t vector_stride(std::size_t size) {
+    return (size * sizeof(T) + cuda::kSlackBytes + 255) / 256 * 256 / sizeof(T);
+}
+
 template <class T>
 bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
     return a.x.data == b.x.data && a.r.data == b.r.data && a.w.data == b.w.data && a.s.data == b.s.data &&
@@ -80,10 +86,17 @@ void DeviceSpace<T>::set_diagonal(const Buffer<T>& values) {
 }
 
 template <class T>
-Vector<T> DeviceSpace<T>::make_vector() {
-    auto& made = vectors_.emplace_back(std::max<std::size_t>(this->size(), 1), on_);
+void DeviceSpace<T>::reserve_vectors(std::size_t count) {
+    const auto& made = vectors_.emplace_back(count * vector_stride<T>(this->size()), on_);
     TILESPMV_CUDA(cudaMemsetAsync(made.data(), 0, made.bytes(), stream()));
-    return {made.data(), this->size()};
+    reserved_ = count;
+}
+
+template <class T>
+Vector<T> DeviceSpace<T>::make_vector() {
+    if (reserved_ == 0) DeviceSpace::reserve_vectors(1);
+    const auto& last = vectors_.back();
+    return {last.data() + last.size() - vector_stride<T>(this->size()) * reserved_--, this->size()};
 }
 
 template <class T>

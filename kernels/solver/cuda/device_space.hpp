@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -59,6 +58,7 @@ public:
     void update_values(const CsrMatrix<T>& a) override;
 
     Vector<T> make_vector() override;
+    void reserve_vectors(std::size_t count) override;
     void upload(std::span<const T> from, Vector<T> to) override;
     void download(Vector<const T> from, std::span<T> to) override;
     void copy(Vector<const T> from, Vector<T> to) override;
@@ -135,7 +135,8 @@ private:
     cuda::DeviceBuffer<Scalars> scalars_;
     cuda::DeviceBuffer<double> sums_;
     std::unique_ptr<Pinned> pinned_;
-    std::deque<cuda::DeviceBuffer<T>> vectors_;
+    std::vector<cuda::DeviceBuffer<T>> vectors_;
+    std::size_t reserved_ = 0;  // vectors at the end of the last of these
     std::vector<Block> blocks_;
     std::unique_ptr<PersistentIterations<T>> persistent_;
     int last_count_ = 0;
