@@ -160,6 +160,11 @@ void register_operator(const OperatorInfo<V>& info) {
     if (info.make == nullptr) {
         throw Error(fmt::format("the operator '{}' has no function that makes it", info.name), ExitCode::usage);
     }
+    if (info.predict != nullptr && info.new_values != NewValues::always) {
+        throw Error(fmt::format("the operator '{}' predicts its time for auto, whose operators always take new values",
+                                info.name),
+                    ExitCode::usage);
+    }
     table<V>(info.backend).push_back(info);
 }
 

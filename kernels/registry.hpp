@@ -19,6 +19,7 @@ namespace tilespmv {
 namespace cuda {
 struct DeviceContext;
 }
+struct MatrixFeatures;  // selector/auto/matrix_features.hpp
 
 /// Where operators run.
 enum class Backend { cpu, cuda };
@@ -36,6 +37,13 @@ enum class Role {
     chooser,  ///< `auto`, which takes another one
     oracle,   ///< what results of the others are checked against
     library,  ///< another library's, to compare with
+};
+
+/// What an operator of a program's own says of its product with a matrix, on this machine.
+struct Prediction {
+    double seconds = 0;              ///< of a product
+    double preparation_seconds = 0;  ///< from CSR
+    double matrix_bytes = 0;         ///< that a product reads
 };
 
 /// What lists, sweeps and commands know of an operator.
@@ -56,6 +64,8 @@ struct OperatorEntry {
     /// Commands leave it out of "all operators": it suits few matrices.
     bool only_if_named = false;
     Role role = Role::product;
+    /// Of a program's own, if `auto` is to compare it with the others: nothing for a matrix that it does not suit.
+    std::optional<Prediction> (*predict)(const MatrixFeatures& matrix) = nullptr;
 };
 
 /// Where an operator is made.
@@ -100,10 +110,11 @@ constexpr Accumulator default_accumulator(const OperatorInfo<V>& info) {
 template <Value V>
 std::span<const OperatorInfo<V>> operators(Backend backend);
 
-/// Adds an operator of a program's own, which commands then know as those that are there; `auto` never takes it. Its
-/// texts must stay. Before other threads, and before `operators` is kept: that may move. Throws a usage `Error` for a
-/// name that is taken or of other characters than letters, digits, '-' and '_', and for an entry without a function
-/// that makes it.
+/// Adds an operator of a program's own, which commands then know as those that are there; `auto` takes it where by its
+/// `predict` it is the fastest. Its texts must stay. Before other threads, and before `operators` is kept: that may
+/// move. Throws a usage `Error` for a name that is taken or of other characters than letters, digits, '-' and '_', for
+/// an entry without a function that makes it, and for one that predicts and does not always take new values, as what
+/// `auto` takes must.
 template <Value V>
 void register_operator(const OperatorInfo<V>& info);
 

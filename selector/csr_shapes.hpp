@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "selector/auto/number_sizes.hpp"
+#include "selector/auto/matrix_features.hpp"
 #include "selector/tuning.hpp"
 #include "tile/types.hpp"
 
@@ -25,21 +25,6 @@ struct VectorShape {
 
 /// Nonzeros of a thread in flight that csr-vector chooses from.
 inline constexpr std::array kVectorFlights{4, 8};
-
-/// The rounds in which groups of threads read their rows, if a group reads `nonzeros` of its row in a round:
-/// ceil(length / nonzeros) for a row, one for an empty row.
-struct RowRounds {
-    int nonzeros = 0;      ///< threads of a group times nonzeros that a thread has in flight
-    offset_t all = 0;      ///< of all rows together
-    offset_t longest = 0;  ///< of the longest row: one after the other, whatever else there is
-    /// Lanes that sell gives all rows together, if a lane takes at most so many of their nonzeros (`sell_lanes`).
-    offset_t lanes = 0;
-
-    friend bool operator==(const RowRounds&, const RowRounds&) = default;
-};
-
-/// What is to be known of the lengths of rows: their rounds of 2, 4, 8, ... 256 nonzeros.
-using RowLengths = std::array<RowRounds, 8>;
 
 /// What one pass over row pointers tells.
 struct RowStatistics {

@@ -3,12 +3,14 @@
 #include <string>
 
 #include "kernels/auto/auto_options.hpp"
+#include "kernels/auto/machine_ranking.hpp"
 #include "kernels/auto/make_first.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "selector/auto/features_of.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -67,7 +69,7 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
     if (read.columns > 1) {
         return make_ranked(specification_for_columns(Backend::cuda, source, read.columns), source, context);
     }
-    const auto ranked = rank_operators({.features = features_on(source, *context.accumulator, on),
+    const auto ranked = rank_all_operators<V>({.features = features_on(source, *context.accumulator, on),
                                         .gpu = this_gpu(sizeof(V)),
                                         .products = read.products});
     return make_first(ranked,

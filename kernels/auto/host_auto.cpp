@@ -1,9 +1,11 @@
 #include <omp.h>
 
 #include "kernels/auto/auto_options.hpp"
+#include "kernels/auto/machine_ranking.hpp"
 #include "kernels/auto/make_first.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/vectors.hpp"
+#include "selector/auto/features_of.hpp"
 
 namespace tilespmv::cpu {
 
@@ -19,12 +21,12 @@ std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options
         return make(std::string(operator_on<V>(Backend::cpu, Form::tiles)));
     }
     if (given.columns > 1) return make(specification_for_columns(Backend::cpu, source, given.columns));
-    return make_first(rank_operators({.features = features_of(pattern_of(source.csr())),
-                                      .gpu = {},
-                                      .threads = omp_get_max_threads(),
-                                      .lanes = vector_lanes(),
-                                      .products = given.products,
-                                      .has_tiles = source.find_tiles() != nullptr}),
+    return make_first(rank_all_operators<V>({.features = features_of(pattern_of(source.csr())),
+                                             .gpu = {},
+                                             .threads = omp_get_max_threads(),
+                                             .lanes = vector_lanes(),
+                                             .products = given.products,
+                                             .has_tiles = source.find_tiles() != nullptr}),
                       make);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "selector/auto/matrix_features.hpp"
+#include "selector/auto/number_sizes.hpp"
 
 /// What operators cost on the machines that were measured: data, in one table for each machine. `bench/fit_auto.py`
 /// fits the numbers to results of `tilespmv bench --json`.

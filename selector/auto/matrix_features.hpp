@@ -1,40 +1,40 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <span>
 
-#include "selector/auto/number_sizes.hpp"
-#include "selector/auto/pattern_reader.hpp"
-#include "selector/csr_shapes.hpp"
-#include "tile/csr.hpp"
+#include "tile/types.hpp"
 
 /// What the choice of an operator (`auto`) knows of a matrix.
 namespace tilespmv {
+
+/// Bytes of the numbers of a product, by which times differ.
+struct NumberSizes {
+    std::size_t value = 8;  ///< of a nonzero and of an element of x and y
+    std::size_t sum = 8;    ///< of what a row is accumulated in
+
+    friend bool operator==(const NumberSizes&, const NumberSizes&) = default;
+};
 
 /// Places of DIA a nonzero from which on nothing is gained by it: 4 bytes of a column are half a value of float64.
 inline constexpr double kMostDiaPlaces = 1.5;
 /// Diagonals that are told apart: this number stands for as many or more.
 inline constexpr offset_t kMostDiagonals = 1024;
 
-/// The pattern of a CSR matrix on the host, of any type of values.
-struct PatternView {
-    index_t rows = 0;
-    index_t cols = 0;
-    std::span<const offset_t> row_ptrs;  ///< rows + 1
-    std::span<const index_t> col_idxs;
-    std::size_t value_bytes = 8;  ///< of a nonzero and of an element of x and y
-    std::size_t sum_bytes = 0;    ///< of what a product accumulates in; 0: what it does if nobody asks for another
+/// The rounds in which groups of threads read their rows, if a group reads `nonzeros` of its row in a round:
+/// ceil(length / nonzeros) for a row, one for an empty row.
+struct RowRounds {
+    int nonzeros = 0;      ///< threads of a group times nonzeros that a thread has in flight
+    offset_t all = 0;      ///< of all rows together
+    offset_t longest = 0;  ///< of the longest row: one after the other, whatever else there is
+    /// Lanes that sell gives all rows together, if a lane takes at most so many of their nonzeros (`sell_lanes`).
+    offset_t lanes = 0;
 
-    [[nodiscard]] offset_t nnz() const { return static_cast<offset_t>(col_idxs.size()); }
-    [[nodiscard]] NumberSizes sizes() const {
-        return {value_bytes, sum_bytes > 0 ? sum_bytes : default_sum_bytes(value_bytes)};
-    }
+    friend bool operator==(const RowRounds&, const RowRounds&) = default;
 };
 
-template <Value V>
-PatternView pattern_of(const CsrMatrix<V>& a) {
-    return {.rows = a.rows, .cols = a.cols, .row_ptrs = a.row_ptrs, .col_idxs = a.col_idxs, .value_bytes = sizeof(V)};
-}
+/// What is to be known of the lengths of rows: their rounds of 2, 4, 8, ... 256 nonzeros.
+using RowLengths = std::array<RowRounds, 8>;
 
 /// Lengths of rows are those of all rows; everything about columns is estimated from a sample. A matrix without
 /// nonzeros has shares of 0.
@@ -79,17 +79,5 @@ struct MatrixFeatures {
     [[nodiscard]] NumberSizes sizes() const { return {value_bytes, sum_bytes}; }
     friend bool operator==(const MatrixFeatures&, const MatrixFeatures&) = default;
 };
-
-/// The features of a matrix of which the sizes are known, and of one on the host. Found from the statistics of all
-/// rows, from row pointers in places that the sizes tell, and the columns of a sample: one in 32 of them for blocks, at
-/// least 8,192 and at most 49,152, and tile rows with about a quarter as many nonzeros; of 64 tile rows, if rows have
-/// the lengths of full tiles, up to 16 tiles; all columns where those of the sample lie on few diagonals. They are read
-/// at twice, so that little is waited for. The result does not depend on where the matrix is or on the number of
-/// threads. The arrays must be those of a valid CSR matrix.
-MatrixFeatures features_of(const MatrixFeatures& sizes, PatternReader& reader);
-MatrixFeatures features_of(const PatternView& a);
-
-/// Steps of a slice of sell on an H200.
-int sell_steps_of(const MatrixFeatures& f);
 
 }  // namespace tilespmv

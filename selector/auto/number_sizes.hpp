@@ -3,15 +3,9 @@
 #include <cmath>
 #include <cstddef>
 
+#include "selector/auto/matrix_features.hpp"
+
 namespace tilespmv {
-
-/// Bytes of the numbers of a product, by which times differ.
-struct NumberSizes {
-    std::size_t value = 8;  ///< of a nonzero and of an element of x and y
-    std::size_t sum = 8;    ///< of what a row is accumulated in
-
-    friend bool operator==(const NumberSizes&, const NumberSizes&) = default;
-};
 
 /// What operators accumulate in if nobody asks for anything else.
 constexpr std::size_t default_sum_bytes(std::size_t value_bytes) { return value_bytes >= 4 ? 8 : 4; }

@@ -93,6 +93,7 @@ double vector_bytes(const MatrixFeatures& f) {
 
 std::string why(const RankedOperator& one, offset_t nnz) {
     const double bytes = nnz == 0 ? 0 : one.matrix_bytes / static_cast<double>(nnz);
+    if (one.mostly.empty()) return fmt::format("{:.1f} bytes a nonzero; by its own prediction", bytes);
     return fmt::format("{:.1f} bytes a nonzero; {:.0f}% of the time for {}", bytes, 100 * one.mostly_share, one.mostly);
 }
 
@@ -116,6 +117,7 @@ std::vector<RankedOperator> rank_operators(const OperatorQuestion& question, con
         const auto prepared_as = candidate.prepared_as.empty() ? candidate.name : candidate.prepared_as;
         ranked.push_back(predict(candidate, of(candidate.name), of(prepared_as), question));
     }
+    ranked.insert(ranked.end(), question.registered.begin(), question.registered.end());
     std::ranges::stable_sort(ranked, {}, [&](const auto& one) { return one.total_seconds(question.products); });
     return ranked;
 }

@@ -20,6 +20,22 @@ Work work_of(const Candidate& candidate, const MatrixFeatures& features);
 /// Bytes of x and y.
 double vector_bytes(const MatrixFeatures& features);
 
+/// A candidate with what is predicted of it.
+struct RankedOperator {
+    std::string specification;  ///< for `make_operator` and `make_device_operator`
+    double seconds = 0;         ///< a product
+    double preparation_seconds = 0;
+    double matrix_bytes = 0;       ///< that a product reads
+    Work work{};                   ///< what `seconds` follows from
+    std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"; empty if not known
+    double mostly_share = 0;
+
+    /// For so many products; for 0 those of a product alone.
+    [[nodiscard]] double total_seconds(offset_t products) const {
+        return products == 0 ? seconds : preparation_seconds + static_cast<double>(products) * seconds;
+    }
+};
+
 /// What is asked: which operator is to multiply this matrix there so often.
 struct OperatorQuestion {
     MatrixFeatures features;
@@ -28,22 +44,7 @@ struct OperatorQuestion {
     int lanes = kMostLanes;       ///< doubles of a vector of the CPU
     offset_t products = 0;        ///< expected; 0: so many that preparation does not count
     bool has_tiles = false;       ///< tiles are there already, so that an operator needs no conversion
-};
-
-/// A candidate with what is predicted of it.
-struct RankedOperator {
-    std::string specification;  ///< for `make_operator` and `make_device_operator`
-    double seconds = 0;         ///< a product
-    double preparation_seconds = 0;
-    double matrix_bytes = 0;       ///< that a product reads
-    Work work{};                   ///< what `seconds` follows from
-    std::string_view mostly = {};  ///< what most of its time goes to, after "of the time for"
-    double mostly_share = 0;
-
-    /// For so many products; for 0 those of a product alone.
-    [[nodiscard]] double total_seconds(offset_t products) const {
-        return products == 0 ? seconds : preparation_seconds + static_cast<double>(products) * seconds;
-    }
+    std::vector<RankedOperator> registered = {};  ///< a program's own operators, which predict themselves
 };
 
 /// One sentence: bytes of the matrix for each of its nonzeros, and what most of the time goes to.

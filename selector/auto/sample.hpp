@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/auto/pattern_reader.hpp"
 #include "tile/types.hpp"
 

@@ -1,9 +1,13 @@
 // An operator of a program's own, registered, and made by its name.
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/auto/machine_ranking.hpp"
 #include "kernels/cpu/host_operator.hpp"
 #include "kernels/registry.hpp"
 #include "tests/support/message_of.hpp"
@@ -68,7 +72,60 @@ TEST(RegisteredOperator, IsMadeByItsName) {
     std::vector<double> y(900);
     make_operator<double>("row-by-row", a)->apply(1, x, 0, y);
     EXPECT_EQ(y[0], 2) << "of 4 and two neighbours";
-    EXPECT_NE(make_operator<double>("auto", a)->name(), "row-by-row") << "rules know nothing of it";
+    EXPECT_NE(make_operator<double>("auto", a)->name(), "row-by-row") << "it predicts nothing";
+}
+
+/// Registers it under this name, with what it predicts of itself.
+void register_predicting(std::string_view name, std::optional<Prediction> (*predict)(const MatrixFeatures&)) {
+    auto info = row_by_row();
+    info.name = name;
+    info.new_values = NewValues::always;
+    info.predict = predict;
+    register_operator(info);
+}
+
+TEST(RegisteredOperator, IsTakenByAutoWhereItPredictsTheLeastTime) {
+    register_predicting("slow", [](const MatrixFeatures&) { return std::optional(Prediction{1, 0, 12}); });
+    const auto a = generate<double>("laplace2d:n=30");
+    EXPECT_NE(make_operator<double>(a)->specification(), "slow");
+
+    register_predicting("for-grids", [](const MatrixFeatures& f) -> std::optional<Prediction> {
+        if (f.diagonals > 5) return std::nullopt;
+        return Prediction{.seconds = 1e-12, .preparation_seconds = 1, .matrix_bytes = 12.0 * f.nnz};
+    });
+    EXPECT_EQ(make_operator<double>(a)->specification(), "for-grids");
+    EXPECT_EQ(make_operator<double>("auto", a)->specification(), "for-grids");
+    EXPECT_NE(make_operator<double>("auto:products=10", a)->specification(), "for-grids") << "its preparation";
+    const auto scattered = generate<double>("uniform:n=900,per_row=6");
+    EXPECT_NE(make_operator<double>(scattered)->specification(), "for-grids") << "which it says it does not suit";
+    EXPECT_NE(make_operator<float>(generate<float>("laplace2d:n=30"))->specification(), "for-grids")
+        << "registered for float64 alone";
+
+    const auto ranked = rank_on_this_machine<double>(pattern_of(a), Backend::cpu);
+    EXPECT_EQ(ranked.front().specification, "for-grids");
+    EXPECT_EQ(why(ranked.front(), a.nnz()), "12.0 bytes a nonzero; by its own prediction");
+    EXPECT_EQ(ranked.back().specification, "slow");
+}
+
+TEST(RegisteredOperator, OfWrongPredictionsIsRefused) {
+    auto info = row_by_row();
+    info.name = "fixed";
+    info.predict = [](const MatrixFeatures&) { return std::optional(Prediction{}); };
+    EXPECT_EQ(test::message_of([&] { register_operator(info); }),
+              "2: the operator 'fixed' predicts its time for auto, whose operators always take new values");
+
+    OperatorInfo<float> endless;
+    endless.name = "endless";
+    endless.new_values = NewValues::always;
+    endless.make = [](const Source<float>&, Options&, const MakeContext&) {
+        return std::unique_ptr<Operator<float>>();
+    };
+    endless.predict = [](const MatrixFeatures& f) {
+        return f.rows == 9 ? std::optional(Prediction{.seconds = -1}) : std::nullopt;
+    };
+    register_operator(endless);
+    EXPECT_EQ(test::message_of([] { (void)make_operator<float>(generate<float>("laplace2d:n=3")); }),
+              "1: operator 'endless' predicts -1 seconds for a product and 0 for its preparation");
 }
 
 }  // namespace

@@ -58,4 +58,12 @@ if(has_command)
       message(FATAL_ERROR "${own} ${arguments} says nothing of row-by-row:\n${output}")
     endif()
   endforeach()
+  # By what it predicts of itself `auto` takes it for a small matrix, and not for a larger one.
+  foreach(size 10 30)
+    run(0 "${own}" explain gen:laplace2d:n=${size} --device cpu)
+    if(size EQUAL 10 AND NOT output MATCHES "chosen for many products: row-by-row \\(.*by its own prediction\\)"
+        OR size EQUAL 30 AND output MATCHES "row-by-row")
+      message(FATAL_ERROR "${own} explain gen:laplace2d:n=${size} says\n${output}")
+    endif()
+  endforeach()
 endif()

@@ -8,6 +8,7 @@
 
 #include "formats/list.hpp"
 #include "kernels/cpu/vectors.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/policy.hpp"
 #include "tests/support/lists.hpp"
 #include "tests/support/message_of.hpp"

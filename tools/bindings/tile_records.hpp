@@ -42,7 +42,7 @@ std::vector<Candidate> candidates_for(const CsrMatrix<V>& a, Backend backend) {
     question.lanes = cpu::vector_lanes();
     if (backend == Backend::cuda) question.gpu = gpu_here(sizeof(V));
     std::vector<Candidate> all;
-    for (const RankedOperator& one : rank_operators(question)) {
+    for (const RankedOperator& one : rank_all_operators<V>(question)) {
         all.push_back({one.specification, one.seconds, one.preparation_seconds, why(one, a.nnz())});
     }
     return all;

@@ -6,10 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernels/auto/machine_ranking.hpp"
 #include "kernels/choose_operator.hpp"
 #include "kernels/cpu/vectors.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "selector/auto/features_of.hpp"
 #include "tile/error.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/explain/explanation.hpp"
@@ -68,7 +70,7 @@ Explanation explain(const ExplainOptions& options) {
     e.values = value_name<V>();
     e.sums = accumulator_name(sums);
     e.costs = on_gpu ? &gpu_costs() : &cpu_costs(e.question.lanes);
-    e.ranked = rank_operators(e.question);
+    e.ranked = rank_all_operators<V>(e.question);
     return e;
 }
 

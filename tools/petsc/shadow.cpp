@@ -10,6 +10,7 @@
 
 #include "kernels/auto/machine_ranking.hpp"
 #include "kernels/transpose.hpp"
+#include "selector/auto/features_of.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 #include "tile/transpose.hpp"
@@ -218,7 +219,7 @@ std::string Shadow::choice() {
     const std::string_view taken = product_->specification();
     line += fmt::format(": {}, {} thread{}, ", taken, thread_share(), thread_share() == 1 ? "" : "s");
     if (settings_->operator_name != "auto") return line + "named by -mat_tilespmv_operator";
-    const auto ranked = rank_on_this_machine(pattern_of(*csr_), settings_->backend);
+    const auto ranked = rank_on_this_machine<PetscScalar>(pattern_of(*csr_), settings_->backend);
     const auto at = std::ranges::find(ranked, taken, &RankedOperator::specification);
     if (at == ranked.end()) return line + "for no other suits";
     return line + fmt::format("predicted to be the fastest of {} ({})", ranked.size(), why(*at, nnz()));

@@ -102,7 +102,7 @@ template <class T>
 std::vector<RankedOperator> rank_if_auto(const std::string& specification, const CsrMatrix<T>& a, Backend backend) {
     Options options("operator", specification);
     if (options.name() != "auto") return {};
-    return rank_on_this_machine(pattern_of(a), backend, read_auto_options(options).products);
+    return rank_on_this_machine<T>(pattern_of(a), backend, read_auto_options(options).products);
 }
 
 /// Why `auto` took what it did.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cuda/tuning.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/auto/work_terms.hpp"
 #include "selector/csr_shapes.hpp"
 #include "selector/work_sizes.hpp"

@@ -7,6 +7,7 @@
 #include "kernels/check.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda/this_gpu.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/auto/rank_operators.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/kernels/cuda/every_operator.hpp"

@@ -9,7 +9,7 @@
 #include "kernels/cuda/device_diagonals.hpp"
 #include "kernels/cuda/sampled_pattern.hpp"
 #include "kernels/source.hpp"
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/features_of.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tile/generate/generate.hpp"
 

@@ -1,4 +1,4 @@
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/features_of.hpp"
 #include "tests/support/threads.hpp"
 
 #include <sys/mman.h>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "selector/auto/features_of.hpp"
 #include "selector/auto/rank_operators.hpp"
 #include "selector/work_sizes.hpp"
 #include "tile/generate/generate.hpp"

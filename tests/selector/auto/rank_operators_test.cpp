@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "selector/auto/features_of.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"

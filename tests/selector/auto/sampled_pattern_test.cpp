@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/auto/pattern_reader.hpp"
 #include "tile/generate/generate.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/tuning.hpp"
-#include "selector/auto/matrix_features.hpp"
+#include "selector/auto/features_of.hpp"
 #include "selector/csr_shapes.hpp"
 #include "selector/work_sizes.hpp"
 #include "tests/support/battery.hpp"
