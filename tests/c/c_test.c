@@ -145,6 +145,10 @@ static void test_refusals(void) {
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, bare), "expected name=value");
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, nowhere), "device=tpu");
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, no_operator), "unknown operator 'nothing'");
+    const char* const on_gpu[] = {"device=cuda", NULL};
+    const tilespmv_status there = tilespmv_from_csr(&a, &arrays, on_gpu);
+    CHECK(there == TILESPMV_OK || there == TILESPMV_UNAVAILABLE);
+    tilespmv_destroy(&a);
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(NULL, &arrays, kOnCpu), "the matrix is a null pointer");
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, NULL, kOnCpu), "null pointer");
     arrays.type = (tilespmv_type)9;
@@ -155,7 +159,7 @@ static void test_refusals(void) {
     arrays = csr();
     arrays.rows = -1;
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, kOnCpu), "-1 x 3");
-    const int64_t beyond[] = {0, INT64_C(1) << 40, 1};
+    const int64_t beyond[] = {0, (INT64_C(1) << 32) + 2, 1};
     arrays = csr();
     arrays.col_type = TILESPMV_INT64;
     arrays.cols_of = beyond;

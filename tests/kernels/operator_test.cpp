@@ -249,6 +249,12 @@ TYPED_TEST(EveryOperator, RefusesBlocksThatItCannotMultiply) {
                   begin + ": x and y are not in the same memory, that of the host or that of the GPU");
         EXPECT_EQ(message(x_of(1, columns, Memory::device), y_of(1, columns, Memory::device)),
                   begin + " runs on the CPU: x and y must be in the memory of the host");
+        const double beta = 1;
+        EXPECT_EQ(test::message_of([&] {
+                      a.apply(1.0, x_of(1, columns, Memory::host), Scalar::on_device(&beta),
+                              y_of(1, columns, Memory::host));
+                  }),
+                  begin + " runs on the CPU: alpha and beta must be in the memory of the host");
         Run transposed;
         transposed.op = Op::transpose;
         EXPECT_EQ(message(x_of(1, columns, Memory::host), y_of(1, columns, Memory::host), transposed),

@@ -97,7 +97,8 @@ TEST(Source, FindsTheFormsThatWereGiven) {
 TEST(Source, OfTwoMatricesIsRefused) {
     const auto csr = matrix_of(30, 50, {{0, 0}, {5, 20}});
     const auto tiles = convert(csr, *make_policy("paper"));
-    for (const auto& other : {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}})}) {
+    for (const auto& other :
+         {matrix_of(30, 50, {{0, 0}}), matrix_of(31, 50, {{0, 0}, {5, 20}}), matrix_of(30, 51, {{0, 0}, {5, 20}})}) {
         EXPECT_EQ(test::message_of([&] {
                       (void)make_operator<double>("tile-omp", {other, tiles});
                   }),

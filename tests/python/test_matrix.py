@@ -104,7 +104,9 @@ def test_products_of_every_operator(operator, dtype):
 def test_layouts_of_x(view, cols):
     a = random_csr()
     x = view(numbers(70, cols))
-    close(tilespmv.matrix(a, device="cpu") @ x, a @ x)
+    y = tilespmv.matrix(a, device="cpu") @ x
+    close(y, a @ x)
+    assert y.flags.c_contiguous if x.strides[1] == x.itemsize else y.flags.f_contiguous
 
 
 def test_out_alpha_and_beta():
@@ -141,6 +143,7 @@ def test_out_alpha_and_beta():
         (lambda A: A.matmat(np.ones(70)), ValueError, r"expected \(70, k\)"),
         (lambda A: A.matvec(np.ones(70), beta=1), ValueError, "beta needs out"),
         (lambda A: A.matvec(np.ones(70), np.ones(131)), ValueError, "out has shape"),
+        (lambda A: A.matmat(np.ones((70, 2)), np.ones((130, 3))), ValueError, "out has shape"),
         (lambda A: A.matvec(np.ones(70), np.ones(130, np.float32)), TypeError, "out has values of float32"),
         (lambda A: A.matvec(np.ones(70), [0] * 130), TypeError, "out is list"),
         (lambda A: A.update_values([1, 2, 3]), ValueError, "values of shape"),
@@ -155,6 +158,7 @@ def test_out_alpha_and_beta():
         (lambda A: tilespmv.matrix("gen:nothing"), ValueError, "nothing"),
         (lambda A: tilespmv.matrix(random_csr(), "cpu", "nothing"), ValueError, "unknown operator 'nothing'"),
         (lambda A: tilespmv.matrix(random_csr(), "tpu"), ValueError, "device 'tpu'"),
+        (lambda A: tilespmv.matrix((np.ones(1), np.array([1 - 2**32]), [0, 1]), shape=(1, 2)), ValueError, "column index"),
         (lambda A: tilespmv.matrix(random_csr().astype(complex)), TypeError, "complex128"),
         (lambda A: A.save("/no/such/folder/a.tsp"), tilespmv.Error, "/no/such/folder"),
         (lambda A: A.T.save("a.tsp"), ValueError, "transpose"),
@@ -262,6 +266,10 @@ def test_copies_and_pickles():
     T = pickle.loads(pickle.dumps(A.T))
     assert T.shape == (70, 130)
     assert T.to_scipy().format == "csc" and (T.to_scipy() != a.T).nnz == 0
+    own = tilespmv.matrix(a, "cpu", "csr-omp").copy()
+    y = own @ x
+    a.data[:] = 0  # which the matrix that was copied reads
+    assert (own @ x == y).all()
 
 
 def test_threads_share_a_matrix():
@@ -303,6 +311,8 @@ def test_what_is_shown():
     assert sum(part["nnz"] for part in A.executed()) == A.nnz
     page = A._repr_html_()
     assert "data:image/png;base64," in page and "&lt;1600x1600" in page
+    held = np.bincount(tiles["format"], tiles["nnz"]) / A.nnz
+    assert re.findall(r"<td>([\d.]+%)</td>", page) == [f"{share:.1%}" for share in held if share > 0]
 
 
 def test_page_to_zoom_in(tmp_path):

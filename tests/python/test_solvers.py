@@ -71,6 +71,21 @@ def test_own_solve_says_what_happened(grid):
     assert report.converged and report.precond != "auto"
 
 
+def test_own_solve_of_a_singular_system():
+    path = sp.diags_array([-np.ones(49), np.r_[1.0, np.full(48, 2.0), 1.0], -np.ones(49)], offsets=[-1, 0, 1], format="csr")
+    b = np.r_[1.0, np.zeros(48), -1.0]
+    x, report = tilespmv.solve(path, b, "none", x0=np.full(50, 7.0), null_space="constant")
+    assert report.converged and abs(x.mean()) < 1e-12
+
+
+def test_linear_operators_of_complex_vectors():
+    a = sp.random_array((7, 4), density=0.5, format="csr", rng=np.random.default_rng(4))
+    operator = tilespmv.matrix(a, device="cpu").aslinearoperator()
+    x = np.arange(4) + 1j * np.arange(4, 8)
+    np.testing.assert_allclose(operator @ x, a @ x)
+    np.testing.assert_allclose(operator @ np.stack([x, 2j * x], 1), a @ np.stack([x, 2j * x], 1))
+
+
 def test_linear_operators_of_batches_and_sparse_matrices():
     """As SciPy asks for them from 1.18 on: vectors (..., n), blocks (..., n, k) and sparse matrices."""
     a = sp.random_array((7, 4), density=0.5, format="csr", rng=np.random.default_rng(4))

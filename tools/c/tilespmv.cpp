@@ -349,9 +349,6 @@ tilespmv_status tilespmv_update_values(tilespmv_matrix a, const void* values, in
                                        void* stream) {
     return guarded(a, [&] {
         require(a, "the matrix");
-        if (count != a->matrix->nnz()) {
-            throw usage(fmt::format("{} values for a matrix of {} nonzeros", count, a->matrix->nnz()));
-        }
         if (count > 0) require(values, "the values");
         a->matrix->update_values(values, count, memory_of(memory), reinterpret_cast<std::uintptr_t>(stream));
         const std::scoped_lock lock(a->mutex);

@@ -45,6 +45,12 @@ TEST(Partition, FollowsNonzerosAndRows) {
     EXPECT_EQ(partition_by_nonzeros(row_ptrs, 2, 1000), Partition(Starts{0, 11, 22}));
 }
 
+TEST(Partition, EndsWhereItIsNearestToEqualShares) {
+    EXPECT_EQ(partition_by_nonzeros(std::vector<offset_t>{0, 1, 2, 3, 4, 5, 6, 7}, 4, 0),
+              Partition(Starts{0, 1, 3, 5, 7}));
+    EXPECT_EQ(partition_by_nonzeros(std::vector<offset_t>{0, 3, 6}, 6, 0), Partition(Starts{0, 0, 1, 1, 1, 2, 2}));
+}
+
 TEST(Partition, HasMorePartsThanRows) {
     const std::vector<offset_t> row_ptrs{0, 3, 4};
     const Partition p = partition_by_nonzeros(row_ptrs, 5);

@@ -150,6 +150,9 @@ TEST(Preconditioner, RefusesWhatIsNotPositiveDefinite) {
     const auto hole = matrix_of_entries(2, {{{0, 0}, 1.0}, {{0, 1}, 1.0}, {{1, 0}, 1.0}});
     EXPECT_THAT(test::message_of([&] { make_preconditioner<double>("jacobi", hole); }),
                 ::testing::HasSubstr("row 2 has none"));
+    const auto zero = matrix_of_entries(2, {{{0, 0}, 1.0}, {{1, 1}, 0.0}});
+    EXPECT_THAT(test::message_of([&] { make_preconditioner<double>("jacobi", zero); }),
+                ::testing::HasSubstr("row 2 has 0"));
 }
 
 TEST(Preconditioner, RefusesWrongOptions) {

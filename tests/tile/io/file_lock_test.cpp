@@ -1,6 +1,9 @@
 #include "tile/io/file_lock.hpp"
 
+#include <atomic>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -9,6 +12,7 @@
 #include "tests/open_descriptors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tile/error.hpp"
 
 namespace tilespmv {
 namespace {
@@ -39,6 +43,28 @@ TEST_F(FileLockTest, IsHeldOnceUntilItsEnd) {
     EXPECT_FALSE(locked(file_));
     fs::remove(file_);
     EXPECT_TRUE(fs::is_empty(directory_.path()));
+}
+
+/// Its file is removed at the end, when another thread may have opened it already.
+TEST_F(FileLockTest, IsHeldByOneOfManyThreads) {
+    std::atomic<int> holders = 0;
+    std::atomic<bool> was_shared = false;
+    const auto take = [&] {
+        for (int i = 0; i < 2000; ++i) {
+            try {
+                const FileLock lock(file_);
+                if (++holders > 1) was_shared = true;
+                std::this_thread::yield();
+                --holders;
+            } catch (const Error&) {  // another one has it
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i) threads.emplace_back(take);
+    }
+    EXPECT_FALSE(was_shared);
 }
 
 TEST_F(FileLockTest, HoldsForEveryNameOfTheFile) {

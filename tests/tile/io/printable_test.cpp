@@ -41,6 +41,7 @@ TEST(Printable, ShowsStrayBytes) {
     EXPECT_EQ(printable("\xff.mtx"), R"(\xff.mtx)");
     EXPECT_EQ(printable("caf\xe9 \xc3"), R"(caf\xe9 \xc3)");
     EXPECT_EQ(printable("\xed\xa0\x80 \xc0\xaf"), R"(\xed\xa0\x80 \xc0\xaf)");
+    EXPECT_EQ(printable("\xf0\x82\x82\xac"), R"(\xf0\x82\x82\xac)") << "four bytes for what has three";
 }
 
 TEST(Printable, ShowsACharacterThatIsCutOffByItsBytes) {

@@ -213,6 +213,9 @@ TEST(WriteSymmetric, TheLowerTriangleIsWrittenAndReadBack) {
     EXPECT_EQ(test::content_of(file),
               "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 -2\n3 1 -inf\n");
     EXPECT_EQ(triplets(read_matrix_market<float>(file)), triplets(skew));
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    write_matrix_market(file, CsrMatrix<double>{2, 2, {0, 1, 2}, {1, 0}, {kNaN, kNaN}}, Symmetry::symmetric);
+    EXPECT_EQ(test::content_of(file), "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 nan\n");
 }
 
 TEST(WriteSymmetric, OtherMatricesAreRefusedWithAPlace) {
