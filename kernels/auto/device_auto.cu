@@ -70,8 +70,8 @@ std::unique_ptr<Operator<V>> make_auto_operator(const Source<V>& given, Options&
         return make_ranked(specification_for_columns(Backend::cuda, source, read.columns), source, context);
     }
     const auto ranked = rank_all_operators<V>({.features = features_on(source, *context.accumulator, on),
-                                        .gpu = this_gpu(sizeof(V)),
-                                        .products = read.products});
+                                               .gpu = this_gpu(sizeof(V)),
+                                               .products = read.products});
     return make_first(ranked,
                       [&](const std::string& specification) { return make_ranked(specification, source, context); });
 }

@@ -15,7 +15,6 @@
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
-#include "kernels/cuda/this_gpu.hpp"
 #endif
 
 namespace tilespmv::bindings {
@@ -168,8 +167,6 @@ void DeviceBytes::copy_from(const void* from, std::uintptr_t stream) {
     TILESPMV_CUDA(cudaMemcpyAsync(data(), from, state_->buffer.bytes(), cudaMemcpyDefault, on));
 }
 
-std::optional<Gpu> gpu_here(std::size_t value_bytes) { return cuda::this_gpu(value_bytes); }
-
 #else
 
 struct StreamOrder::State {};
@@ -192,7 +189,6 @@ DeviceBytes::DeviceBytes(DeviceBytes&&) noexcept = default;
 DeviceBytes::~DeviceBytes() = default;
 void* DeviceBytes::data() const { return nullptr; }
 void DeviceBytes::copy_from(const void*, std::uintptr_t) {}
-std::optional<Gpu> gpu_here(std::size_t) { return std::nullopt; }
 
 #endif
 

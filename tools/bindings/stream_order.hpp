@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-
-#include "selector/tuning.hpp"
 
 struct CUstream_st;
 
@@ -70,8 +67,5 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
-
-/// The current GPU, as choices see it.
-std::optional<Gpu> gpu_here(std::size_t value_bytes);
 
 }  // namespace tilespmv::bindings

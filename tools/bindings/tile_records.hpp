@@ -5,11 +5,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include "formats/convert.hpp"
-#include "kernels/cpu/vectors.hpp"
-#include "selector/auto/rank_operators.hpp"
+#include "kernels/auto/machine_ranking.hpp"
 #include "tile/statistics.hpp"
 #include "tools/bindings/matrix.hpp"
 #include "tools/bindings/stream_order.hpp"
@@ -35,14 +33,10 @@ std::vector<TileRecord> tile_records(const TileMatrix<V>& a) {
 /// What `auto` can take of a matrix there, from the fastest one on.
 template <Value V>
 std::vector<Candidate> candidates_for(const CsrMatrix<V>& a, Backend backend) {
-    OperatorQuestion question;
-    question.features = features_of(pattern_of(a));
-    question.features.sum_bytes = accumulator_bytes(default_accumulator<V>());
-    question.threads = omp_get_max_threads();
-    question.lanes = cpu::vector_lanes();
-    if (backend == Backend::cuda) question.gpu = gpu_here(sizeof(V));
+    PatternView pattern = pattern_of(a);
+    pattern.sum_bytes = accumulator_bytes(default_accumulator<V>());
     std::vector<Candidate> all;
-    for (const RankedOperator& one : rank_all_operators<V>(question)) {
+    for (const RankedOperator& one : rank_on_this_machine<V>(pattern, backend)) {
         all.push_back({one.specification, one.seconds, one.preparation_seconds, why(one, a.nnz())});
     }
     return all;
