@@ -72,7 +72,7 @@ TEST(RegisteredOperator, IsMadeByItsName) {
     std::vector<double> y(900);
     make_operator<double>("row-by-row", a)->apply(1, x, 0, y);
     EXPECT_EQ(y[0], 2) << "of 4 and two neighbours";
-    EXPECT_NE(make_operator<double>("auto", a)->name(), "row-by-row") << "it predicts nothing";
+    EXPECT_NE(make_operator<double>("auto", a)->specification(), "row-by-row") << "it predicts nothing";
 }
 
 /// Registers it under this name, with what it predicts of itself.
