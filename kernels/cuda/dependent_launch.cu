@@ -43,17 +43,6 @@ const Driver& driver() {
     return functions;
 }
 
-/// What identifies the current context for as long as the program runs, also after a reset of the GPU.
-unsigned long long context_id() {
-    unsigned long long id = 0;
-    if (driver().context_id(nullptr, &id) == CUDA_SUCCESS) return id;
-    int device = 0;  // the thread has not used it before
-    TILESPMV_CUDA(cudaGetDevice(&device));
-    TILESPMV_CUDA(cudaSetDevice(device));
-    TILESPMV_CUDA(status_of(driver().context_id(nullptr, &id)));
-    return id;
-}
-
 struct Loaded {
     CUfunction function = nullptr;
     bool may_start_early = false;
@@ -71,6 +60,16 @@ const Loaded& loaded(const void* kernel) {
 }
 
 }  // namespace
+
+unsigned long long context_id() {
+    unsigned long long id = 0;
+    if (driver().context_id(nullptr, &id) == CUDA_SUCCESS) return id;
+    int device = 0;  // the thread has not used it before
+    TILESPMV_CUDA(cudaGetDevice(&device));
+    TILESPMV_CUDA(cudaSetDevice(device));
+    TILESPMV_CUDA(status_of(driver().context_id(nullptr, &id)));
+    return id;
+}
 
 bool has_dependent_launch() {
     enum : signed char { unknown, no, yes };

@@ -4,6 +4,9 @@
 
 namespace tilespmv::cuda {
 
+/// What identifies the current context for as long as the program runs, also after a reset of the GPU. Throws `Error`.
+unsigned long long context_id();
+
 /// Whether kernels may start before the one before them on the stream is complete: the current GPU can do so (compute
 /// capability 9.0 or above), and this build's code for it waits where it must.
 bool has_dependent_launch();

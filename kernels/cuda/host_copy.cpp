@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "kernels/cuda/dependent_launch.hpp"
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/pinned_memory.hpp"
 #include "tile/parallel.hpp"
@@ -114,12 +115,10 @@ private:
 
 Stage& stage_of_this_gpu() {
     // Never destroyed: CUDA may be gone before it would be.
-    static auto& stages = *new std::map<int, Stage>;
+    static auto& stages = *new std::map<unsigned long long, Stage>;
     static std::mutex mutex;
-    int device = 0;
-    TILESPMV_CUDA(cudaGetDevice(&device));
     const std::scoped_lock lock(mutex);
-    return stages[device];
+    return stages[context_id()];
 }
 
 bool is_pageable(const void* memory) {
