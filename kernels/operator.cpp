@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "tile/error.hpp"
-
 namespace tilespmv {
 
 template <Value V>

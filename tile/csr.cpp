@@ -1,6 +1,5 @@
 #include "tile/csr.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>

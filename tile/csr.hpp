@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 

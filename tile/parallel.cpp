@@ -4,12 +4,8 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <limits>
-#include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <omp.h>
 #include <sched.h>

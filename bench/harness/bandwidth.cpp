@@ -6,7 +6,6 @@
 #include "bench/harness/bandwidth.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "tile/csr.hpp"
 #include "tile/types.hpp"

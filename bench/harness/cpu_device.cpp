@@ -1,7 +1,6 @@
 #include "bench/harness/cpu_device.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <string>
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "bench/harness/device.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/device_buffer.hpp"

@@ -1,7 +1,6 @@
 #include "bench/harness/product.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/tuning.hpp"

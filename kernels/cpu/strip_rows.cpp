@@ -1,9 +1,7 @@
 #include "kernels/cpu/strip_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <utility>
 
 #include "tile/parallel.hpp"
 #include "tile/product_loop.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kernels/multi_gpu/ranked_state.hpp"
-#include "kernels/solver/choose_preconditioner.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"

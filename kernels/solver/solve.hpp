@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "kernels/registry.hpp"
 #include "kernels/solver/choose_preconditioner.hpp"

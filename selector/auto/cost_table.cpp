@@ -1,8 +1,6 @@
 #include "selector/auto/cost_table.hpp"
 
-#include <algorithm>
 #include <tuple>
-#include <vector>
 
 #include <fmt/format.h>
 

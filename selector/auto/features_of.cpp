@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <span>
 #include <vector>
 
 #include "selector/auto/sample.hpp"

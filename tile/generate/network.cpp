@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "tile/generate/generator.hpp"
 #include "tile/generate/random.hpp"
 #include "tile/parallel.hpp"

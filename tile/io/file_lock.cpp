@@ -1,7 +1,6 @@
 #include "tile/io/file_lock.hpp"
 
 #include <cerrno>
-#include <string>
 #include <system_error>
 
 #include <fcntl.h>

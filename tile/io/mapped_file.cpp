@@ -1,10 +1,8 @@
 #include "tile/io/mapped_file.hpp"
 
 #include <functional>
-#include <string>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "tile/io/output_file.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>

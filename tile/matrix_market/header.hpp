@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "tile/io/text_file.hpp"
 #include "tile/matrix_market/matrix_market.hpp"
 #include "tile/types.hpp"

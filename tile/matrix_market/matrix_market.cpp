@@ -1,9 +1,6 @@
 #include "tile/matrix_market/matrix_market.hpp"
 
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

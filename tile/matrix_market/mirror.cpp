@@ -1,6 +1,5 @@
 #include "tile/matrix_market/mirror.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

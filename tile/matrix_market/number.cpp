@@ -1,7 +1,6 @@
 #include "tile/matrix_market/number.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <compare>

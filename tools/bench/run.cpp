@@ -14,7 +14,6 @@
 #include "bench/harness/cuda_device.hpp"
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/machine.hpp"
-#include "bench/harness/result_file.hpp"
 #include "bench/harness/suite.hpp"
 #include "tile/error.hpp"
 #include "tile/io/file_lock.hpp"
@@ -22,7 +21,6 @@
 #include "tools/bench/plan.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/options/command_files.hpp"
-#include "tools/options/source.hpp"
 #include "tools/options/value_type.hpp"
 #include "tools/terminal/status_line.hpp"
 

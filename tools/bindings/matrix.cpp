@@ -1,12 +1,9 @@
 #include "tools/bindings/matrix.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <mutex>
-#include <span>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,7 @@
-#include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 

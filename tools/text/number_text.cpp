@@ -1,8 +1,6 @@
 #include "tools/text/number_text.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -1,17 +1,13 @@
 #include "tools/verify/verify.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "formats/convert.hpp"
-#include "kernels/block_copy.hpp"
 #include "kernels/cuda/device_csr_copy.hpp"
 #include "kernels/transpose.hpp"
 #include "tile/transpose.hpp"

@@ -1,7 +1,6 @@
 #include "tools/view/view_data.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include <zlib.h>

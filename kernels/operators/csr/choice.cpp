@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-#include <string_view>
 
 #include "kernels/cuda/tuning.hpp"
 #include "selector/auto/work_terms.hpp"

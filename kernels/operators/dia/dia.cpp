@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <vector>
 
 #include <fmt/format.h>
 

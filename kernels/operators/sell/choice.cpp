@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/cuda/tuning.hpp"
 #include "selector/auto/features_of.hpp"

@@ -1,14 +1,10 @@
 #include "kernels/operators/sell/sell.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numeric>
 
-#include "selector/csr_shapes.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "selector/auto/work_terms.hpp"
 #include "selector/work_sizes.hpp"

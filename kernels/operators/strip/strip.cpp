@@ -1,6 +1,5 @@
 #include "kernels/operators/strip/strip.hpp"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "kernels/operators/coo/coo.hpp"
-#include "tile/parallel.hpp"
 
 namespace tilespmv::cuda {
 namespace {

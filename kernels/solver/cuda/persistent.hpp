@@ -1,8 +1,5 @@
 #pragma once
 
-#include <memory>
-#include <optional>
-
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/persistent_plan.hpp"

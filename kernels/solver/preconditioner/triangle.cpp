@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 
 namespace tilespmv::solver {
