@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "formats/list.hpp"
-#include "tile/error.hpp"
 #include "tile/parallel.hpp"
 #include "tile/tile_scanner.hpp"
 

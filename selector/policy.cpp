@@ -7,8 +7,8 @@
 
 #include "formats/list.hpp"
 #include "selector/bytes.hpp"
-#include "selector/only.hpp"
 #include "selector/paper.hpp"
+#include "selector/reasoned_policy.hpp"
 #include "tile/error.hpp"
 #include "tile/options/options.hpp"
 
@@ -16,6 +16,26 @@ namespace tilespmv {
 namespace {
 
 using Policy = std::unique_ptr<TilePolicy>;
+
+/// One format wherever it can hold the tile, and a second one, which must hold any, elsewhere.
+class OnlyPolicy final : public ReasonedPolicy {
+public:
+    OnlyPolicy(int first, int second) : first_(first), second_(second) {}
+    [[nodiscard]] TileChoice choose(const TilePattern& pattern, int value_bytes) const override {
+        for (const int format : {first_, second_}) {
+            if (const auto size = formats::size_in(format, pattern, value_bytes)) return {format, *size};
+        }
+        throw Error("selector only: the second format cannot hold every tile; take csr", ExitCode::usage);
+    }
+    [[nodiscard]] std::string reason(const TilePattern& pattern, int value_bytes) const override {
+        return choose(pattern, value_bytes).format == first_
+                   ? "the selector takes this format wherever it can hold the tile"
+                   : "the format that the selector prefers cannot hold the tile";
+    }
+
+private:
+    int first_, second_;  // ids
+};
 
 Policy with_rules(PaperRules rules, Options& options) {
     rules.read(options);

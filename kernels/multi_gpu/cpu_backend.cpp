@@ -1,18 +1,95 @@
 #include <array>
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "kernels/cpu/host_operator.hpp"
+#include "kernels/executed.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
+#include "kernels/multi_gpu/communicator.hpp"
+#include "kernels/multi_gpu/halo_plan.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
-#include "kernels/multi_gpu/rank_operator.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::multi_gpu {
 namespace {
+
+/// One rank's rows of a product over all ranks, on the CPU: from its own entries of x to its own entries of y, with
+/// those of the others that it needs through the communicator. All ranks apply it together, with the same alpha. The
+/// interior is multiplied by any operator, the boundary added to it.
+template <CpuValue V>
+class RankOperator final : public cpu::HostOperator<V> {
+public:
+    /// `operator_name`: `name[:option=value,...]`; for one made from tiles the interior is converted. All three outlive
+    /// the object. Throws `Error` as `make_operator` does.
+    RankOperator(const RankMatrix<V>& matrix, const HaloPlan& plan, const std::string& operator_name,
+                 Communicator& communicator)
+        : matrix_(&matrix),
+          plan_(&plan),
+          communicator_(&communicator),
+          interior_(operator_name, matrix.interior, solver::CpuSpace<V>::make),
+          sent_(plan.sent.size()),
+          halo_(plan.halo_cols.size()) {
+        const Facts& of_interior = interior().facts();
+        this->set_facts({.name = of_interior.name,
+                         .rows = of_interior.rows,
+                         .cols = of_interior.cols,
+                         .nnz = of_interior.nnz + matrix.boundary.nnz(),
+                         .matrix_bytes = of_interior.matrix_bytes + boundary_bytes(),
+                         .no_new_values = kMakeAgain});
+        this->set_executed([this] { return count_executed(); });
+        this->set_specification(interior().specification());
+    }
+
+    // The steps of a product.
+    /// Sends own entries and receives the halo; all ranks together.
+    void exchange(std::span<const V> x) const {
+        pack<V>(*plan_, x, {sent_.data(), sent_.size()});
+        communicator_->exchange(*plan_, sent_.data(), halo_.data(), sizeof(V), nullptr);
+    }
+    [[nodiscard]] const Operator<V>& interior() const { return interior_.get(); }
+    /// y += alpha * boundary * halo
+    void add_boundary(V alpha, std::span<V> y) const {
+        multi_gpu::add_boundary<V>(*matrix_, alpha, {halo_.data(), halo_.size()}, y);
+    }
+
+    /// The values of the matrix are new. Allocates nothing if the operator of the interior takes them.
+    void follow_values() {
+        interior_.follow_values(matrix_->interior,
+                                [](Operator<V>& to, std::span<const V> values) { to.update_values(values); });
+    }
+
+private:
+    void multiply(V alpha, std::span<const V> x, V beta, std::span<V> y) const override {
+        exchange(x);
+        interior().apply(alpha, x, beta, y);
+        add_boundary(alpha, y);
+    }
+    [[nodiscard]] std::vector<ExecutedPart> count_executed() const {
+        const auto& a = matrix_->boundary;
+        const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
+        ExecutedParts parts;
+        parts.add(interior().executed(), 0);
+        parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
+        return parts.finish();
+    }
+    [[nodiscard]] std::size_t boundary_bytes() const {
+        const auto& a = matrix_->boundary;
+        if (a.nnz() == 0) return 0;
+        return a.row_ptrs.bytes() + a.col_idxs.bytes() + a.values.bytes() + matrix_->boundary_rows.bytes();
+    }
+
+    const RankMatrix<V>* matrix_;
+    const HaloPlan* plan_;
+    Communicator* communicator_;
+    solver::SystemOperator<V> interior_;
+    mutable Buffer<V> sent_;
+    mutable Buffer<V> halo_;
+};
 
 /// Replaces a rank's sums by those over all, added in the order of ranks.
 class SumsOverRanks {

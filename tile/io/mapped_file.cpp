@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tile/error.hpp"
 #include "tile/io/descriptor.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/io/signal_table.hpp"

@@ -14,7 +14,7 @@ namespace tilespmv {
 class TextFile {
 public:
     /// `progress` is told the share of the work that is done, 0 to 1, if the text must be decompressed. What is read of
-    /// a .tar.gz, and what is refused, is said at `decompress`.
+    /// a .tar.gz, and what is refused, is said at `decompress` (text_file.cpp).
     explicit TextFile(const Input& input, const InputLimits& limits = {},
                       const std::function<void(double)>& progress = {});
 

@@ -15,7 +15,6 @@
 #include "bench/harness/experiment.hpp"
 #include "bench/harness/machine.hpp"
 #include "bench/harness/suite.hpp"
-#include "tile/error.hpp"
 #include "tile/io/file_lock.hpp"
 #include "tile/io/output_file.hpp"
 #include "tools/bench/plan.hpp"

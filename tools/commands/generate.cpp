@@ -12,7 +12,6 @@
 #include "formats/list.hpp"
 #include "selector/policy.hpp"
 #include "tile/archive/archive.hpp"
-#include "tile/error.hpp"
 #include "tile/generate/generate.hpp"
 #include "tile/io/printable.hpp"
 #include "tile/matrix_market/matrix_market.hpp"

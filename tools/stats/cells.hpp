@@ -1,14 +1,23 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "tile/statistics.hpp"
+#include "tools/stats/report.hpp"
 #include "tools/text/number_text.hpp"
 
 namespace tilespmv::tools {
+
+// The parts of `to_text`.
+
+/// One matrix in detail.
+std::string matrix_text(const StatsReport& report);
+/// A table with a row for each matrix and selector, then a line for each matrix that failed.
+std::string matrices_text(std::span<const StatsReport> reports);
 
 // Cells of the tables of `stats`. What is not there is a dash, which keeps it from drawing the eye.
 

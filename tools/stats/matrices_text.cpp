@@ -7,7 +7,6 @@
 
 #include "tile/io/printable.hpp"
 #include "tools/stats/cells.hpp"
-#include "tools/stats/text.hpp"
 #include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "tools/stats/cells.hpp"
-#include "tools/stats/text.hpp"
 #include "tools/text/text_table.hpp"
 
 namespace tilespmv::tools {

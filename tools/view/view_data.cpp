@@ -8,7 +8,6 @@
 
 #include "formats/list.hpp"
 #include "selector/reasoned_policy.hpp"
-#include "tile/error.hpp"
 #include "tools/view/base64.hpp"
 #include "tools/view/colors.hpp"
 #include "tools/view/page_template.hpp"

@@ -1,4 +1,3 @@
-
 #include "kernels/cuda/tuning.hpp"
 #include "selector/auto/work_terms.hpp"
 #include "selector/csr_shapes.hpp"
