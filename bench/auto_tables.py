@@ -274,7 +274,7 @@ def python(runs):
 def python_sentence(content):
     one = {library: ratios for columns, values, library, ratios in python_pairs(content) if (columns, values) == (1, "float64")}
     ours, theirs = (content["host_seconds"][call] for call in ("A @ x, CuPy arrays", "CuPy's A @ x"))
-    return (f"From Python `A @ x` keeps the host for {1e6 * ours:.0f} us with arrays of CuPy, whose own takes {1e6 * theirs:.0f}, and has "
+    return (f"From Python `A @ x` keeps the host for {1e6 * ours:.0f} us (CuPy's {1e6 * theirs:.0f}) and has "
             f"{mean_and_least(one['cupy'], name=False)} times the speed of CuPy's and {mean_and_least(one['torch'], name=False)} of torch's "
             f"in float64 ([table](tools/python/README.md#speed)).")
 

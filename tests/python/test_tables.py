@@ -154,7 +154,7 @@ def test_products_of_python(tmp_path):
     assert row(text, "float64, one column") == ["6.00 (4.00, `a`)", "2.00 (2.00, `a`)"]
     assert row(text, "A @ x, CuPy arrays") == ["12.0"] and "CPU" not in text and "on 2 real matrices" in text
     sentence = " ".join(tables(tmp_path, "readme", "x.json", "p.json").split())
-    assert "for 12 us with arrays of CuPy, whose own takes 65" in sentence and "6.00 (4.00) times" in sentence
+    assert "for 12 us (CuPy's 65) and has" in sentence and "6.00 (4.00) times" in sentence
 
 
 def test_update_writes_what_stands_between_its_lines(tmp_path):
