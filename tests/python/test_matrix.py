@@ -360,3 +360,33 @@ def test_benchmark_has_rows(tmp_path):
     assert all(r["seconds"] > 0 and r["nnz"] == 1920 for r in rows)
     tilespmv.matrix("gen:laplace2d:n=20", device="cpu").save(tmp_path / "grid.tsp")
     assert tilespmv.benchmark(tmp_path / "grid.tsp", device="cpu", min_seconds=0.01)[0]["matrix"] == str(tmp_path / "grid.tsp")
+
+
+def test_duplicates_of_csr_are_summed():
+    a = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1]), np.array([0, 3, 3])), shape=(2, 2))
+    A = tilespmv.matrix(a, device="cpu")
+    assert A.nnz == 2 and a.nnz == 3
+    assert np.array_equal(A @ [1.0, 10.0], [52.0, 0.0])
+
+
+def test_logical_values_become_float64():
+    A = tilespmv.matrix(sp.csr_array(np.eye(3, dtype=bool)), device="cpu")
+    assert A.dtype == np.float64 and np.array_equal(A @ [1.0, 2.0, 3.0], [1, 2, 3])
+
+
+def test_columns_of_64_bits_are_checked():
+    with pytest.raises(ValueError, match=r"column index is not in \[0, 2\)"):
+        tilespmv.matrix((np.ones(1), np.array([2]), np.array([0, 1])), device="cpu", shape=(1, 2))
+
+
+def test_out_of_transposed_blocks():
+    a = random_csr()
+    y = numbers(70, 3)
+    expected = 2 * (a.T @ numbers(130, 3)) + 0.5 * y
+    tilespmv.matrix(a, device="cpu").rmatmat(numbers(130, 3), y, alpha=2, beta=0.5)
+    close(y, expected)
+
+
+def test_arrays_of_three_dimensions_are_refused():
+    with pytest.raises(ValueError, match="expected one or two dimensions"):
+        tilespmv.matrix(random_csr(), device="cpu") @ numbers(70, 2, 2)

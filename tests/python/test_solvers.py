@@ -100,3 +100,19 @@ def test_linear_operators_of_batches_and_sparse_matrices():
         b = sp.csr_array(np.eye(n)[:, :2])
         assert sp.issparse(L._matmat(b))
         np.testing.assert_allclose(L._matmat(b).toarray(), dense[:, :2])
+
+
+def test_linear_operators_of_other_types(grid):
+    for x in (np.arange(900), np.arange(900, dtype=np.float32)):
+        y = grid.aslinearoperator().matvec(x)
+        assert y.dtype == np.float64
+        np.testing.assert_allclose(y, grid @ x.astype(np.float64))
+
+
+def test_own_solve_checks_its_arrays(grid):
+    with pytest.raises(ValueError, match=r"b has shape \(30, 30\), expected \(900,\)"):
+        tilespmv.solve(grid, np.ones((30, 30)))
+    with pytest.raises(ValueError, match="x0 has to be an array like b"):
+        tilespmv.solve(grid, np.ones(900), x0=np.ones(1))
+    report = tilespmv.solve(grid, 3 * np.ones(900), "jacobi")[1]
+    assert 0 < report.relative_residual == pytest.approx(report.residual / 90)

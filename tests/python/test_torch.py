@@ -134,3 +134,9 @@ def test_training(csr, device):
         (0.5 * (matmul(A, x, values) - wanted) ** 2).sum().backward()
         optimizer.step()
     np.testing.assert_allclose(values.detach().cpu(), csr.data, atol=1e-4)
+
+
+def test_entries_in_any_order_are_summed(device):
+    entries = torch.sparse_coo_tensor([[0, 0, 1], [1, 1, 0]], [1.0, 2.0, 4.0], (2, 2), dtype=torch.float64).to(device)
+    A = tilespmv.matrix(entries, device)
+    assert A.nnz == 2 and (A @ torch.tensor([1.0, 10.0], dtype=torch.float64, device=device)).tolist() == [30.0, 4.0]
