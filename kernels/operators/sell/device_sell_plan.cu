@@ -1,15 +1,12 @@
 #include "kernels/operators/sell/device_sell_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/tabulate_output_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-#include <cub/device/device_scan.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/sort_pairs.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 
@@ -17,46 +14,92 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kThreads = kElementwiseThreads;
-constexpr std::int64_t kMostBlocks = 1 << 10;  ///< that count rows in memory of their own
 
+/// Rows in chunks, each of which a warp takes in the order of its rows.
 struct RowsToSort {
     SliceKinds kinds;
     index_t rows = 0;
     const offset_t* row_ptrs = nullptr;
-    std::uint16_t* kind_of = nullptr;
-    std::uint32_t* numbers = nullptr;  ///< of the rows
-    unsigned* counts = nullptr;        ///< of the rows of each kind
+    offset_t chunk = 0;  ///< rows of one
+    std::int64_t chunks = 0;
+    std::uint32_t* counts = nullptr;  ///< of each kind those in each chunk, then those in the chunks before
+    std::uint32_t* totals = nullptr;  ///< of each kind
+    std::uint32_t* totals_on_host = nullptr;
+    std::uint32_t* sorted = nullptr;  ///< rows by their kinds, those of each in their order
 
     [[nodiscard]] __device__ offset_t length(offset_t row) const { return row_ptrs[row + 1] - row_ptrs[row]; }
 };
 
-/// Counts the kind of each lane that has a row in shared memory: neighbouring rows are often of one.
-__device__ void count_kind(unsigned* counts, int kind, bool is_row) {
-    const int first = __shfl_sync(kAllLanes, kind, 0);
-    if (__all_sync(kAllLanes, is_row && kind == first) == 0) {
-        if (is_row) atomicAdd(counts + kind, 1U);
-    } else if (threadIdx.x % kWarpSize == 0) {
-        atomicAdd(counts + kind, static_cast<unsigned>(kWarpSize));
+/// For each kind the place of the first of its rows that this chunk has.
+__device__ void find_places(const RowsToSort& p, std::int64_t chunk, std::uint32_t* places) {
+    using Scan = cub::WarpScan<std::uint32_t>;
+    typename Scan::TempStorage storage;  // takes no room
+    std::uint32_t before = 0;
+    for (int first = 0; first < p.kinds.all(); first += kWarpSize) {
+        const int kind = first + static_cast<int>(threadIdx.x % kWarpSize);
+        std::uint32_t place = kind < p.kinds.all() ? p.totals[kind] : 0;
+        std::uint32_t all = 0;
+        Scan(storage).ExclusiveSum(place, place, all);
+        if (kind < p.kinds.all()) places[kind] = before + place + p.counts[kind * p.chunks + chunk];
+        before += all;
     }
 }
 
-__global__ void __launch_bounds__(kThreads) name_kinds(RowsToSort p) {
-    extern __shared__ unsigned of_block[];
-    for (int kind = static_cast<int>(threadIdx.x); kind < p.kinds.all(); kind += kThreads) of_block[kind] = 0;
-    __syncthreads();
-    for (offset_t first = offset_t{blockIdx.x} * kThreads; first < p.rows; first += offset_t{gridDim.x} * kThreads) {
-        const offset_t row = first + threadIdx.x;
-        const bool is_row = row < p.rows;
-        const int kind = is_row ? p.kinds.of(p.length(row)) : 0;
-        count_kind(of_block, kind, is_row);
-        if (!is_row) continue;
-        p.kind_of[row] = static_cast<std::uint16_t>(kind);
-        p.numbers[row] = static_cast<std::uint32_t>(row);
+/// Counts the rows of each kind in each chunk, or puts them into their places.
+template <bool kPlaces>
+__global__ void __launch_bounds__(kThreads) take_rows(RowsToSort p) {
+    extern __shared__ std::uint32_t of_block[];  // of each warp, as many as there are kinds
+    const unsigned warp = threadIdx.x / kWarpSize;
+    const unsigned lane = threadIdx.x % kWarpSize;
+    const std::int64_t chunk = std::int64_t{blockIdx.x} * (blockDim.x / kWarpSize) + warp;
+    if (chunk >= p.chunks) return;
+    std::uint32_t* const next = of_block + warp * static_cast<unsigned>(p.kinds.all());
+    if constexpr (kPlaces) {
+        find_places(p, chunk, next);
+    } else {
+        for (int kind = static_cast<int>(lane); kind < p.kinds.all(); kind += kWarpSize) next[kind] = 0;
     }
-    __syncthreads();
-    for (int kind = static_cast<int>(threadIdx.x); kind < p.kinds.all(); kind += kThreads) {
-        if (of_block[kind] > 0) atomicAdd(p.counts + kind, of_block[kind]);
+    __syncwarp();
+    const offset_t end = min((chunk + 1) * p.chunk, offset_t{p.rows});
+    for (offset_t first = chunk * p.chunk; first < end; first += kWarpSize) {
+        const offset_t row = first + lane;
+        const int kind = row < end ? p.kinds.of(p.length(row)) : -1;
+        const unsigned alike = __match_any_sync(kAllLanes, kind);
+        const auto before = static_cast<unsigned>(__popc(alike & ((1U << lane) - 1)));
+        const std::uint32_t place = kind < 0 ? 0 : next[kind];
+        if (kPlaces && kind >= 0) p.sorted[place + before] = static_cast<std::uint32_t>(row);
+        __syncwarp();
+        if (before == 0 && kind >= 0) next[kind] = place + static_cast<unsigned>(__popc(alike));
+        __syncwarp();
     }
+    if constexpr (!kPlaces) {
+        for (int kind = static_cast<int>(lane); kind < p.kinds.all(); kind += kWarpSize)
+            p.counts[kind * p.chunks + chunk] = next[kind];
+    }
+}
+
+/// Adds up what chunks have, a block for each kind.
+__global__ void __launch_bounds__(kThreads) add_chunks(RowsToSort p) {
+    constexpr int kItems = 4;
+    using Scan = cub::BlockScan<std::uint32_t, kThreads>;
+    __shared__ typename Scan::TempStorage storage;
+    std::uint32_t* const counts = p.counts + blockIdx.x * p.chunks;
+    std::uint32_t before = 0;
+    for (std::int64_t part = 0; part < p.chunks; part += kThreads * kItems) {
+        const std::int64_t first = part + threadIdx.x * kItems;
+        std::uint32_t items[kItems] = {};
+        for (int i = 0; i < kItems; ++i) {
+            if (first + i < p.chunks) items[i] = counts[first + i];
+        }
+        std::uint32_t all = 0;
+        Scan(storage).ExclusiveSum(items, items, all);
+        for (int i = 0; i < kItems; ++i) {
+            if (first + i < p.chunks) counts[first + i] = before + items[i];
+        }
+        before += all;
+        __syncthreads();  // before the storage is used again
+    }
+    if (threadIdx.x == 0) p.totals[blockIdx.x] = p.totals_on_host[blockIdx.x] = before;
 }
 
 struct LongRowsToRead {
@@ -75,69 +118,75 @@ __global__ void __launch_bounds__(kThreads) read_long_rows(LongRowsToRead p) {
 
 /// The slices of the rows of a kind.
 struct SlicesOfKind {
-    std::uint32_t first_slice = 0;  ///< among those of all kinds
+    std::uint32_t first_slice = 0;  ///< among those that a kernel writes
     std::uint32_t first_row = 0;    ///< in the plan's rows
     std::uint32_t end_row = 0;
     std::uint16_t steps = 0;
-    std::uint8_t lanes_log2 = 0;
+    std::uint16_t lanes_log2 = 0;
+
+    [[nodiscard]] TILESPMV_HD std::uint32_t most_rows() const { return std::uint32_t{kSliceLanes} >> lanes_log2; }
+    [[nodiscard]] TILESPMV_HD std::uint32_t count() const {
+        return (end_row - first_row + most_rows() - 1) / most_rows();
+    }
 };
 
-struct SlicesToMake {
-    const SlicesOfKind* kinds = nullptr;
+/// Slices by descending rounds, those of as many rounds by their first rows. All kinds of as many rounds are here.
+struct SlicesToWrite {
+    static constexpr int kMostKinds = 128;
+    SlicesOfKind kinds[kMostKinds];
     int kind_count = 0;
-    std::int64_t count = 0;  ///< of slices
-    const std::uint32_t* rows = nullptr;
+    std::uint32_t count = 0;  ///< of slices
     int flight = 0;
-    int most_rounds = 0;
-    int row_bits = 0;
-    std::uint64_t* keys = nullptr;  ///< descending rounds, then ascending first rows
-    /// Slices without their places among the steps, as numbers: first row, steps, lanes and rows from the lowest bits
-    /// on.
-    std::uint64_t* shapes = nullptr;
-};
-
-__global__ void __launch_bounds__(kThreads) make_slices(SlicesToMake p) {
-    const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-    if (i >= p.count) return;
-    int kind = 0;
-    for (int end = p.kind_count; end - kind > 1;) {
-        const int middle = (kind + end) / 2;
-        if (p.kinds[middle].first_slice <= i)
-            kind = middle;
-        else
-            end = middle;
-    }
-    const SlicesOfKind of = p.kinds[kind];
-    const unsigned most = unsigned{kSliceLanes} >> of.lanes_log2;
-    const std::uint32_t first = of.first_row + (static_cast<std::uint32_t>(i) - of.first_slice) * most;
-    const unsigned rows = min(most, of.end_row - first);
-    const auto later = static_cast<std::uint64_t>(p.most_rounds - (of.steps + p.flight - 1) / p.flight);
-    p.keys[i] = later << p.row_bits | p.rows[first];
-    p.shapes[i] = std::uint64_t{first} | std::uint64_t{of.steps} << 32 | std::uint64_t{of.lanes_log2} << 48 |
-                  std::uint64_t{rows} << 56;
-}
-
-__device__ unsigned steps_of(std::uint64_t shape) { return static_cast<unsigned>(shape >> 32 & 0xffffU); }
-
-struct StepsOfSlice {
-    const std::uint64_t* shapes = nullptr;
-    __device__ std::uint64_t operator()(std::int64_t i) const { return steps_of(shapes[i]); }
-};
-
-struct Add {
-    __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
-};
-
-/// Writes a slice, given the steps of those before it.
-struct WriteSlice {
-    const std::uint64_t* shapes = nullptr;
+    const std::uint32_t* rows = nullptr;
+    std::uint64_t first_step = 0;
     SellSlice* slices = nullptr;
-    __device__ void operator()(std::int64_t i, std::uint64_t first_step) const {
-        const std::uint64_t shape = shapes[i];
-        slices[i] = {first_step, static_cast<std::uint32_t>(shape), static_cast<std::uint16_t>(steps_of(shape)),
-                     static_cast<std::uint8_t>(shape >> 48), static_cast<std::uint8_t>(shape >> 56)};
+
+    [[nodiscard]] TILESPMV_HD int rounds(const SlicesOfKind& kind) const { return (kind.steps + flight - 1) / flight; }
+    /// Slices of a kind before one of so many rounds and this first row. Rows of a kind ascend.
+    [[nodiscard]] __device__ std::uint32_t before(const SlicesOfKind& kind, int of_rounds, std::uint32_t row) const {
+        if (rounds(kind) != of_rounds) return rounds(kind) > of_rounds ? kind.count() : 0;
+        std::uint32_t first = 0;
+        for (std::uint32_t end = kind.count(); first < end;) {
+            const std::uint32_t middle = first + (end - first) / 2;
+            if (rows[kind.first_row + middle * kind.most_rows()] < row)
+                first = middle + 1;
+            else
+                end = middle;
+        }
+        return first;
     }
 };
+
+/// A warp writes a slice, where it finds by the slices before: a sort would take longer.
+__global__ void __launch_bounds__(kThreads) write_slices(const __grid_constant__ SlicesToWrite p) {
+    __shared__ SlicesOfKind kinds[SlicesToWrite::kMostKinds];
+    for (int i = static_cast<int>(threadIdx.x); i < p.kind_count; i += kThreads) kinds[i] = p.kinds[i];
+    __syncthreads();
+    const std::uint32_t slice = blockIdx.x * (kThreads / kWarpSize) + threadIdx.x / kWarpSize;
+    if (slice >= p.count) return;
+    const auto lane = static_cast<int>(threadIdx.x % kWarpSize);
+    int mine = -1;
+    for (int first = 0; first < p.kind_count; first += kWarpSize) {
+        const bool begins_before = first + lane < p.kind_count && kinds[first + lane].first_slice <= slice;
+        mine += __popc(__ballot_sync(kAllLanes, begins_before));
+    }
+    const SlicesOfKind of = kinds[mine];
+    const std::uint32_t first = of.first_row + (slice - of.first_slice) * of.most_rows();
+    const std::uint32_t row = p.rows[first];
+    std::uint64_t slices = 0;
+    std::uint64_t steps = 0;
+    for (int k = lane; k < p.kind_count; k += kWarpSize) {
+        const std::uint64_t before = p.before(kinds[k], p.rounds(of), row);
+        slices += before;
+        steps += before * kinds[k].steps;
+    }
+    __syncwarp();
+    slices = sum_of_warp(slices);
+    steps = sum_of_warp(steps);
+    if (lane != 0) return;
+    p.slices[slices] = {p.first_step + steps, first, of.steps, static_cast<std::uint8_t>(of.lanes_log2),
+                        static_cast<std::uint8_t>(min(of.most_rows(), of.end_row - first))};
+}
 
 struct EmptyRowsToMark {
     index_t rows = 0;
@@ -184,28 +233,33 @@ private:
 
     /// By their kinds, those of each in their order; counts them.
     void sort_rows() {
-        const auto rows = static_cast<std::size_t>(rows_);
+        constexpr offset_t kLeastChunk = 128;
+        constexpr std::size_t kMostShared = std::size_t{48} << 10;
         const auto all = static_cast<std::size_t>(kinds_.all());
-        DeviceBuffer<std::uint16_t> kinds(rows, on_);
-        DeviceBuffer<std::uint32_t> numbers(rows, on_);
-        const DeviceBuffer<unsigned> counts(all, on_);
-        TILESPMV_CUDA(cudaMemsetAsync(counts.data(), 0, counts.bytes(), on_.stream));
-        const RowsToSort p{kinds_, rows_, row_ptrs_, kinds.data(), numbers.data(), counts.data()};
-        launch(name_kinds, std::min(div_up(std::int64_t{rows_}, std::int64_t{kThreads}), kMostBlocks), kThreads, p,
-               on_.stream, all * sizeof(unsigned));
-        counts_.resize(all);
-        counts.download(counts_, on_.stream);
-        plan_.bytes_to_host = counts.bytes();
-        if (std::ranges::count_if(counts_, [](unsigned count) { return count > 0; }) > 1) {
-            DeviceBuffer<std::uint16_t> other_kinds(rows, on_);
-            DeviceBuffer<std::uint32_t> other_numbers(rows, on_);
-            cub::DoubleBuffer<std::uint16_t> both_kinds(kinds.data(), other_kinds.data());
-            cub::DoubleBuffer<std::uint32_t> both(numbers.data(), other_numbers.data());
-            const auto bits = static_cast<int>(std::bit_width(static_cast<unsigned>(kinds_.cut())));
-            sort_pairs(both_kinds, both, rows_, bits, on_);
-            if (both.Current() != numbers.data()) std::swap(numbers, other_numbers);
-        }
-        sorted_ = std::move(numbers);
+        const offset_t most_chunks = std::min<offset_t>(4096, (1 << 20) / kinds_.all());
+        const offset_t warps_of_chunk =
+            div_up(std::max(div_up(offset_t{rows_}, most_chunks), kLeastChunk), offset_t{kWarpSize});
+        RowsToSort p{.kinds = kinds_, .rows = rows_, .row_ptrs = row_ptrs_, .chunk = warps_of_chunk * kWarpSize};
+        p.chunks = div_up(offset_t{rows_}, p.chunk);
+        const DeviceBuffer<std::uint32_t> counts((static_cast<std::size_t>(p.chunks) + 1) * all, on_);
+        sorted_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(rows_), on_);
+        const PinnedMemory totals(all * sizeof(std::uint32_t));
+        p.totals = counts.data();
+        p.counts = counts.data() + all;
+        p.totals_on_host = reinterpret_cast<std::uint32_t*>(totals.data());
+        p.sorted = sorted_.data();
+        const std::size_t warp_bytes = all * sizeof(std::uint32_t);
+        const auto warps = static_cast<int>(std::min<std::size_t>(kThreads / kWarpSize, kMostShared / warp_bytes));
+        const auto take = [&](auto kernel) {
+            launch(kernel, div_up(p.chunks, std::int64_t{warps}), warps * kWarpSize, p, on_.stream,
+                   static_cast<std::size_t>(warps) * warp_bytes);
+        };
+        take(take_rows<false>);
+        launch(add_chunks, kinds_.all(), kThreads, p, on_.stream);
+        take(take_rows<true>);
+        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+        counts_.assign(p.totals_on_host, p.totals_on_host + all);
+        plan_.bytes_to_host = warp_bytes;
     }
 
     /// Long rows are the last ones. They are few, and cut on the host.
@@ -244,21 +298,16 @@ private:
                                       cudaMemcpyDeviceToDevice, on_.stream));
     }
 
-    /// The slices of each kind that has rows; returns how many there are in all.
-    std::size_t list_kinds(std::vector<SlicesOfKind>& kinds) {
+    /// Of each kind that has rows; returns how many slices these are.
+    std::size_t list_kinds(std::vector<SlicesOfKind>& kinds) const {
         std::size_t slices = 0;
         auto row = static_cast<std::uint32_t>(piece_rows_.size());
         for (int kind = 0; kind < kinds_.empty(); ++kind) {
-            const std::uint32_t rows = count_of(kind);
-            if (rows == 0) continue;
-            const int steps = kinds_.steps(kind);
-            const int lanes_log2 = kinds_.lanes_log2(kind);
-            kinds.push_back({static_cast<std::uint32_t>(slices), row, row + rows, static_cast<std::uint16_t>(steps),
-                             static_cast<std::uint8_t>(lanes_log2)});
-            const auto of_kind = static_cast<std::size_t>(div_up(rows, kSliceLanes >> lanes_log2));
-            slices += of_kind;
-            steps_ += of_kind * static_cast<std::uint64_t>(steps);
-            row += rows;
+            if (count_of(kind) == 0) continue;
+            kinds.push_back({0, row, row + count_of(kind), static_cast<std::uint16_t>(kinds_.steps(kind)),
+                             static_cast<std::uint16_t>(kinds_.lanes_log2(kind))});
+            slices += kinds.back().count();
+            row = kinds.back().end_row;
         }
         return slices;
     }
@@ -270,44 +319,35 @@ private:
         const std::size_t padding = padding_slices(pieces + count, pieces, limits_);
         plan_.slices = DeviceBuffer<SellSlice>(pieces + count + padding, on_);
         if (pieces > 0) copy_to_device(plan_.slices.data(), cut_.slices.data(), pieces * sizeof(SellSlice), on_.stream);
-        if (count > 0) make_slices_of(kinds, count, plan_.slices.data() + pieces);
-        plan_.steps += steps_;
+        write(kinds, plan_.slices.data() + pieces);
         const std::vector<SellSlice> none(padding, {plan_.steps});
         if (padding > 0) {
             copy_to_device(plan_.slices.data() + pieces + count, none.data(), padding * sizeof(SellSlice), on_.stream);
         }
     }
 
-    void make_slices_of(const std::vector<SlicesOfKind>& kinds, std::size_t count, SellSlice* to) {
-        const DeviceBuffer<SlicesOfKind> kinds_there(std::span<const SlicesOfKind>(kinds), on_);
-        const bool is_sorted = kinds.size() == 1;
-        const DeviceBuffer<std::uint64_t> scratch((is_sorted ? 2 : 4) * count, on_);
-        std::uint64_t* const keys = scratch.data();
-        cub::DoubleBuffer<std::uint64_t> shapes(keys + count, keys + 2 * count);
-        SlicesToMake p{.kinds = kinds_there.data(),
-                       .kind_count = static_cast<int>(kinds.size()),
-                       .count = static_cast<std::int64_t>(count),
-                       .rows = plan_.rows.data(),
-                       .flight = limits_.flight,
-                       .most_rounds = static_cast<int>(div_up(limits_.most_steps, limits_.flight)),
-                       .row_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(rows_))),
-                       .keys = keys,
-                       .shapes = shapes.Current()};
-        launch_for_each(p.count, make_slices, p, on_);
-        if (!is_sorted) {
-            cub::DoubleBuffer<std::uint64_t> both_keys(keys, keys + 3 * count);
-            const int bits = p.row_bits + static_cast<int>(std::bit_width(static_cast<unsigned>(p.most_rounds)));
-            sort_pairs(both_keys, shapes, static_cast<index_t>(count), bits, on_);
+    /// By as few kernels as have room for the kinds of as many rounds each.
+    void write(const std::vector<SlicesOfKind>& kinds, SellSlice* to) {
+        SlicesToWrite p{
+            .kinds = {}, .flight = limits_.flight, .rows = plan_.rows.data(), .first_step = plan_.steps, .slices = to};
+        const int most_alike = limits_.flight * SliceKinds::kWidths;
+        for (const SlicesOfKind& kind : kinds) {
+            const bool begins = p.kind_count > 0 && p.rounds(kind) != p.rounds(p.kinds[p.kind_count - 1]);
+            if (begins && p.kind_count + most_alike > SlicesToWrite::kMostKinds) launch_write(p);
+            SlicesOfKind& listed = p.kinds[p.kind_count++] = kind;
+            listed.first_slice = p.count;
+            p.count += kind.count();
+            plan_.steps += std::uint64_t{kind.count()} * kind.steps;
         }
-        const auto steps =
-            thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), StepsOfSlice{shapes.Current()});
-        const auto slices = thrust::make_tabulate_output_iterator(WriteSlice{shapes.Current(), to});
-        with_cub_workspace(
-            [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceScan::ExclusiveScan(workspace, bytes, steps, slices, Add{}, plan_.steps, p.count,
-                                                      on_.stream);
-            },
-            on_);
+        launch_write(p);
+    }
+
+    void launch_write(SlicesToWrite& p) const {
+        launch_for_each(std::int64_t{p.count} * kWarpSize, write_slices, p, on_);
+        p.slices += p.count;
+        p.count = 0;
+        p.kind_count = 0;
+        p.first_step = plan_.steps;
     }
 
     const offset_t* row_ptrs_;
@@ -319,7 +359,6 @@ private:
     DeviceBuffer<std::uint32_t> sorted_;  // rows by their kinds
     SellPlan cut_;                        // of rows that are cut
     std::vector<std::uint32_t> piece_rows_;
-    std::uint64_t steps_ = 0;  // of the slices of all kinds
     DeviceSellPlan plan_;
 };
 
