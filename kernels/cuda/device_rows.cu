@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <span>
+#include <vector>
 
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
@@ -17,7 +17,9 @@ namespace {
 constexpr int kThreads = kElementwiseThreads;
 constexpr int kCountThreads = 512;
 constexpr int kCountWarps = kCountThreads / kWarpSize;
-constexpr offset_t kMostBlocks = 256;  ///< that count
+constexpr offset_t kMostBlocks = 256;   ///< that count
+constexpr offset_t kFewBlocks = 64;     ///< of which the host reads fast what they find, ...
+constexpr offset_t kRowsOfMore = 2048;  ///< ... up to so many rows each
 constexpr int kRounds = std::tuple_size_v<RowLengths>;
 using Wide = unsigned long long;
 
@@ -48,14 +50,16 @@ struct RowsToCount {
     index_t rows = 0;
     offset_t nnz = 0;
     const P* row_ptrs = nullptr;
-    /// Null, or the first of the rows that have the same columns one after the other: then one of each `most_rows` of
-    /// them is counted.
+    /// Null, or the first of the rows that have the same columns one after the other: then one of so many of them is
+    /// counted, in each of `ways` ways of one more.
     const index_t* first_alike = nullptr;
-    int most_rows = 1;
+    int least_rows = 1;
+    unsigned ways = 1;
     Wide* found = nullptr;  ///< kFindings of each block
 
-    [[nodiscard]] __device__ bool counts(offset_t row) const {
-        return row < rows && (first_alike == nullptr || (row - first_alike[row]) % most_rows == 0);
+    [[nodiscard]] __device__ bool counts(offset_t row, unsigned way) const {
+        const auto rows_of_one = static_cast<int>(least_rows + way);
+        return row < rows && (first_alike == nullptr || (row - first_alike[row]) % rows_of_one == 0);
     }
 };
 
@@ -111,8 +115,10 @@ __global__ void __launch_bounds__(kCountThreads) count_rows(RowsToCount<P> p) {
     Sum sums[kSums]{};
     Wide squares = 0;
     Wide longest = 0;
-    for (offset_t first = offset_t{blockIdx.x} * kCountThreads; first < p.rows;
-         first += offset_t{gridDim.x} * kCountThreads) {
+    const unsigned blocks = gridDim.x / p.ways;
+    const unsigned way = blockIdx.x / blocks;
+    for (offset_t first = offset_t{blockIdx.x % blocks} * kCountThreads; first < p.rows;
+         first += offset_t{blocks} * kCountThreads) {
         const offset_t row = first + threadIdx.x;
         const bool is_row = row < p.rows;
         const offset_t begin = is_row ? static_cast<offset_t>(p.row_ptrs[row]) : 0;
@@ -122,7 +128,7 @@ __global__ void __launch_bounds__(kCountThreads) count_rows(RowsToCount<P> p) {
         const auto length = static_cast<Sum>(is_wrong ? 0 : end - begin);
         sums[kWrong] += is_wrong && is_row ? 1 : 0;
         add_tile_row(length, is_row, sums);
-        if (p.counts(row)) {
+        if (p.counts(row, way)) {
             add_row(length, sums);
             squares += Wide{length} * length;
             longest = max(longest, Wide{length});
@@ -152,50 +158,26 @@ __global__ void __launch_bounds__(kCountThreads) count_rows(RowsToCount<P> p) {
 }
 static_assert(kFindings <= kCountThreads);
 
-/// Kernels that count the same rows, each in its own way. Blocks write what they find to memory of the host, which adds
-/// it up: memory of the device had to be set to 0, added to by atomics that wait for each other, and copied.
-class RowCounts {
-public:
-    RowCounts(index_t rows, std::size_t kernels)
-        : blocks_(std::min(div_up(offset_t{rows}, offset_t{kCountThreads}), kMostBlocks)),
-          memory_(kernels * static_cast<std::size_t>(blocks_) * sizeof(RowFindings)) {}
-    template <class P>
-    void begin(std::size_t kernel, RowsToCount<P> p, cudaStream_t stream) const {
-        p.found = of_blocks(kernel)->found;
-        if (p.nnz + p.rows <= std::numeric_limits<unsigned>::max()) {
-            launch(count_rows<P, unsigned>, blocks_, kCountThreads, p, stream);
-        } else {
-            launch(count_rows<P, Wide>, blocks_, kCountThreads, p, stream);
-        }
-    }
-    /// After the stream has been waited for.
-    [[nodiscard]] RowFindings of(std::size_t kernel) const {
-        RowFindings all;
-        for (const RowFindings& block : std::span(of_blocks(kernel), static_cast<std::size_t>(blocks_))) {
-            for (int i = 0; i < kLongest; ++i) all.found[i] += block.found[i];
-            all.found[kLongest] = std::max(all.found[kLongest], block.found[kLongest]);
-        }
-        return all;
-    }
-
-private:
-    [[nodiscard]] RowFindings* of_blocks(std::size_t kernel) const {
-        return reinterpret_cast<RowFindings*>(memory_.data()) + kernel * static_cast<std::size_t>(blocks_);
-    }
-
-    offset_t blocks_;
-    PinnedMemory memory_;
-};
-
-RowFindings find(const DevicePattern& a, cudaStream_t stream) {
-    const RowCounts counts(a.rows, 1);
-    std::visit(
-        [&]<class P>(const P* row_ptrs) {
-            counts.begin(0, RowsToCount<P>{a.rows, a.nnz, row_ptrs}, stream);
-        },
-        a.row_ptrs);
+/// What one kernel finds in each way. Blocks write it to memory of the host, which adds it up: memory of the device had
+/// to be set to 0, added to by atomics that wait for each other, and copied. Waits for the stream.
+template <class P>
+std::vector<RowFindings> count(RowsToCount<P> p, cudaStream_t stream) {
+    const offset_t most = std::clamp(p.rows / kRowsOfMore, kFewBlocks / p.ways, kMostBlocks);
+    const offset_t blocks = std::min(div_up(offset_t{p.rows}, offset_t{kCountThreads}), most);
+    const PinnedMemory memory(p.ways * static_cast<std::size_t>(blocks) * sizeof(RowFindings));
+    const auto* block = reinterpret_cast<RowFindings*>(memory.data());
+    p.found = reinterpret_cast<Wide*>(memory.data());
+    const bool is_narrow = p.nnz + p.rows <= std::numeric_limits<unsigned>::max();
+    launch(is_narrow ? count_rows<P, unsigned> : count_rows<P, Wide>, blocks * p.ways, kCountThreads, p, stream);
     TILESPMV_CUDA(cudaStreamSynchronize(stream));
-    return counts.of(0);
+    std::vector<RowFindings> found(p.ways);
+    for (RowFindings& all : found) {
+        for (const RowFindings* const end = block + blocks; block != end; ++block) {
+            for (int i = 0; i < kLongest; ++i) all.found[i] += block->found[i];
+            all.found[kLongest] = std::max(all.found[kLongest], block->found[kLongest]);
+        }
+    }
+    return found;
 }
 
 RowStatistics statistics_of(const RowFindings& found) {
@@ -243,7 +225,11 @@ void copy(const DevicePattern& a, T* to, cudaStream_t stream) {
 template <class V>
 RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t stream) {
     require_in_device_memory(a);
-    const RowFindings found = find(pattern_of(a), stream);
+    const RowFindings found = std::visit(
+        [&]<class P>(const P* row_ptrs) {
+            return count(RowsToCount<P>{a.rows, a.nnz, row_ptrs}, stream);
+        },
+        a.row_ptrs)[0];
     const bool is_right = found.of(kWrong) == 0 && (a.rows > 0 || a.nnz == 0);
     if (!is_right) static_cast<void>(download_row_ptrs(a, stream));  // which says what is wrong
     return statistics_of(found);
@@ -251,13 +237,13 @@ RowStatistics row_statistics_there(const DeviceCsrView<V>& a, cudaStream_t strea
 
 std::array<InodesThere, kInodeRows.size()> count_inodes(const offset_t* row_ptrs, const index_t* first_alike,
                                                         index_t rows, offset_t nnz, cudaStream_t stream) {
-    const RowCounts counts(rows, kInodeRows.size());
-    for (std::size_t i = 0; i < kInodeRows.size(); ++i)
-        counts.begin(i, RowsToCount<offset_t>{rows, nnz, row_ptrs, first_alike, kInodeRows[i]}, stream);
-    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    static_assert(kInodeRows.back() - kInodeRows.front() + 1 == std::ssize(kInodeRows));
+    const auto counted =
+        count(RowsToCount<offset_t>{rows, nnz, row_ptrs, first_alike, kInodeRows.front(), unsigned{kInodeRows.size()}},
+              stream);
     std::array<InodesThere, kInodeRows.size()> inodes;
     for (std::size_t i = 0; i < inodes.size(); ++i) {
-        const RowFindings one = counts.of(i);
+        const RowFindings& one = counted[i];
         inodes[i] = {{one.of(kCounted), statistics_of(one).rounds}, one.of(kNonzeros)};
     }
     return inodes;

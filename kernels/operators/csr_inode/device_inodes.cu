@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/sort_pairs.cuh"
@@ -61,50 +61,64 @@ struct Latest {
     __device__ index_t operator()(index_t a, index_t b) const { return a < b ? b : a; }
 };
 
-struct BeginsInode {
-    const index_t* first_alike = nullptr;
-    int most_rows = 1;
-    __device__ bool operator()(index_t row) const { return (row - first_alike[row]) % most_rows == 0; }
+/// Inodes and their columns.
+struct InodeSums {
+    std::int64_t inodes = 0;
+    offset_t columns = 0;
 };
-
-/// Columns of the i-th inode; of the one behind the last none.
-struct ColumnsOfInode {
-    const index_t* rows = nullptr;
-    std::int64_t count = 0;
-    const offset_t* row_ptrs = nullptr;
-    __device__ offset_t operator()(std::int64_t i) const {
-        return i < count ? row_ptrs[rows[i] + 1] - row_ptrs[rows[i]] : 0;
+struct AddInodes {
+    __device__ InodeSums operator()(const InodeSums& a, const InodeSums& b) const {
+        return {a.inodes + b.inodes, a.columns + b.columns};
     }
 };
-struct AddColumns {
-    __device__ offset_t operator()(offset_t a, offset_t b) const { return a + b; }
+
+struct RowsToDivide {
+    const index_t* first_alike = nullptr;
+    int most_rows = 1;
+    index_t rows = 0;
+    const offset_t* row_ptrs = nullptr;
+    [[nodiscard]] __device__ bool begins_inode(index_t row) const {
+        return row < rows && (row - first_alike[row]) % most_rows == 0;
+    }
 };
 
-struct InodesToWrite {
-    LanesOfRow lanes;
-    const index_t* rows = nullptr;  ///< the first ones
-    const offset_t* first_cols = nullptr;
-    std::int64_t count = 0;
-    index_t row_count = 0;
-    const offset_t* row_ptrs = nullptr;
-    const index_t* csr_cols = nullptr;
+/// The inode that begins with a row, if one does.
+struct InodeOfRow {
+    RowsToDivide a;
+    __device__ InodeSums operator()(index_t row) const {
+        if (!a.begins_inode(row)) return {};
+        return {1, a.row_ptrs[row + 1] - a.row_ptrs[row]};
+    }
+};
+
+/// Writes it, given the sums of those before, and behind the last one where it ends.
+struct WriteInode {
+    RowsToDivide a;
     Inode* inodes = nullptr;
+    __device__ void operator()(std::int64_t i, const InodeSums& before) const {
+        const auto row = static_cast<index_t>(i);
+        if (row < a.rows && !a.begins_inode(row)) return;
+        inodes[before.inodes] = {a.row_ptrs[row], row, static_cast<std::uint32_t>(before.columns)};
+    }
+};
+
+struct ColumnsToCopy {
+    LanesOfRow lanes;
+    const Inode* inodes = nullptr;
+    std::int64_t count = 0;
+    const index_t* csr_cols = nullptr;
     index_t* col_idxs = nullptr;
 };
 
-/// Inodes, with the columns of their first rows, and where the last one ends.
-__global__ void __launch_bounds__(kThreads) write_inodes(InodesToWrite p) {
+/// The columns of the first rows of inodes.
+__global__ void __launch_bounds__(kThreads) copy_inode_columns(ColumnsToCopy p) {
     const std::int64_t i = p.lanes.row();
-    if (i > p.count) return;
-    const index_t row = i < p.count ? p.rows[i] : p.row_count;
-    const offset_t first = p.row_ptrs[row];
-    const offset_t first_col = p.first_cols[i];
-    if (p.lanes.lane() == 0) p.inodes[i] = {first, row, static_cast<std::uint32_t>(first_col)};
-    if (i == p.count) return;
-    const offset_t length = p.row_ptrs[row + 1] - first;
+    if (i >= p.count) return;
+    const Inode inode = p.inodes[i];
+    const offset_t length = p.inodes[i + 1].first_col - inode.first_col;
 #pragma unroll 4
     for (offset_t k = p.lanes.lane(); k < length; k += p.lanes.count())
-        p.col_idxs[first_col + k] = __ldg(p.csr_cols + first + k);
+        p.col_idxs[inode.first_col + k] = __ldg(p.csr_cols + inode.first_value + k);
 }
 
 struct InodesToExpand {
@@ -170,36 +184,18 @@ DeviceInodes InodeFinder::make(int most_rows) const {
     const auto size = static_cast<std::size_t>(count) + 1;
     DeviceInodes made{DeviceBuffer<Inode>(size, on_),
                       DeviceBuffer<index_t>(static_cast<std::size_t>(counted.columns), on_)};
-    const DeviceBuffer<index_t> rows(size, on_);
-    const DeviceBuffer<offset_t> first_cols(size, on_);
-    if (rows_ > 0) {
-        const DeviceBuffer<std::int64_t> found(1, on_);
-        with_cub_workspace(
-            [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceSelect::If(workspace, bytes, thrust::counting_iterator<index_t>(0), rows.data(),
-                                             found.data(), rows_, BeginsInode{first_alike_.data(), most_rows},
-                                             on_.stream);
-            },
-            on_);
-    }
-    const auto columns = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                         ColumnsOfInode{rows.data(), count, row_ptrs_});
+    const RowsToDivide divided{first_alike_.data(), most_rows, rows_, row_ptrs_};
+    const auto inodes = thrust::make_transform_iterator(thrust::counting_iterator<index_t>(0), InodeOfRow{divided});
+    const auto written = thrust::make_tabulate_output_iterator(WriteInode{divided, made.inodes.data()});
     with_cub_workspace(
         [&](void* workspace, std::size_t& bytes) {
-            return cub::DeviceScan::ExclusiveScan(workspace, bytes, columns, first_cols.data(), AddColumns{},
-                                                  offset_t{0}, count + 1, on_.stream);
+            return cub::DeviceScan::ExclusiveScan(workspace, bytes, inodes, written, AddInodes{}, InodeSums{},
+                                                  std::int64_t{rows_} + 1, on_.stream);
         },
         on_);
-    const InodesToWrite p{LanesOfRow::of(counted.columns, count),
-                          rows.data(),
-                          first_cols.data(),
-                          count,
-                          rows_,
-                          row_ptrs_,
-                          col_idxs_,
-                          made.inodes.data(),
+    const ColumnsToCopy p{LanesOfRow::of(counted.columns, count), made.inodes.data(), count, col_idxs_,
                           made.col_idxs.data()};
-    launch(write_inodes, p.lanes.blocks(count + 1), kThreads, p, on_.stream);
+    launch(copy_inode_columns, p.lanes.blocks(count), kThreads, p, on_.stream);
     return made;
 }
 
