@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
-
-#include <thrust/iterator/counting_iterator.h>
-#include <cub/device/device_select.cuh>
 
 #include "kernels/cuda/launch.cuh"
-#include "kernels/cuda/sort_pairs.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/operators/strip/lay_out_strips.cuh"
 #include "kernels/operators/strip/strip_columns_fill.cuh"
 #include "tile/error.hpp"
@@ -37,14 +33,14 @@ public:
         FoundStrips found;
         if (p_.count == 0) return found;
         find();
-        launch(lay_out_strips<kByRank>, parts_, kTileRowsOfPart, layout_, on_.stream);
-        const StripTotals all = sum_totals();
+        const StripTotals all = lay_out();
         found.bytes_to_host = static_cast<std::size_t>(parts_) * sizeof all;
         found.strips = room_for(all);
+        found.rest = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(p_.count) - all.strips, on_);
+        const StripArrays& s = found.strips;
         launch(join_strips, parts_, kFindThreads,
-               PartsToJoin{layout_, found.strips.runs.data(), found.strips.tile_rows.data()}, on_.stream);
-        fill_columns(found.strips);
-        found.rest = rest_of(static_cast<std::size_t>(p_.count) - found.strips.tile_rows.size());
+               PartsToJoin{layout_, s.runs.data(), s.tile_rows.data(), found.rest.data()}, on_.stream);
+        fill_columns(s);
         return found;
     }
 
@@ -62,14 +58,14 @@ private:
         if (!kByRank) launch(compare_strips, blocks, kFindThreads, p_, on_.stream);
     }
 
-    /// Adds up the totals of parts, and returns those of all. Parts are few.
-    StripTotals sum_totals() {
-        std::vector<StripTotals> totals(static_cast<std::size_t>(parts_));
-        const std::size_t bytes = totals.size() * sizeof(StripTotals);
-        copy_to_host(totals.data(), layout_.totals, bytes, on_.stream);
-        std::partial_sum(totals.begin(), totals.end(), totals.begin(), SumOfTotals{});
-        if (parts_ > 1) copy_to_device(layout_.totals, totals.data(), bytes, on_.stream);
-        const StripTotals& all = totals.back();
+    /// Returns the totals of all parts, which are few.
+    StripTotals lay_out() {
+        const PinnedMemory totals(static_cast<std::size_t>(parts_) * sizeof(StripTotals));
+        layout_.totals_on_host = reinterpret_cast<StripTotals*>(totals.data());
+        launch(lay_out_strips<kByRank>, parts_, kTileRowsOfPart, layout_, on_.stream);
+        TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+        const StripTotals* const first = layout_.totals_on_host;
+        const StripTotals all = std::accumulate(first, first + parts_, StripTotals{}, SumOfTotals{});
         require_fewer_slots(std::max(all.slots, all.quads));
         return all;
     }
@@ -90,26 +86,6 @@ private:
     void fill_columns(const StripArrays& s) const {
         const ColumnsToFill p{p_.a, s.runs.data(), s.tile_rows.data(), s.bases.data(), s.codes.data(), s.masks.data()};
         launch(kByRank ? fill_rank_columns : fill_window_columns, std::ssize(s.runs), kStripThreads, p, on_.stream);
-    }
-
-    [[nodiscard]] DeviceBuffer<std::uint32_t> rest_of(std::size_t count) const {
-        DeviceBuffer<std::uint32_t> rest(count, on_);
-        if (count == 0) return rest;
-        const DeviceBuffer<std::int64_t> selected(1, on_);
-        const auto select = [&](auto tile_rows) {
-            with_cub_workspace(
-                [&](void* workspace, std::size_t& bytes) {
-                    return cub::DeviceSelect::Flagged(workspace, bytes, tile_rows, layout_.is_rest, rest.data(),
-                                                      selected.data(), p_.count, on_.stream);
-                },
-                on_);
-        };
-        if (p_.tile_rows == nullptr) {
-            select(thrust::counting_iterator<std::uint32_t>(0));
-        } else {
-            select(p_.tile_rows);
-        }
-        return rest;
     }
 
     StripsToFind p_;

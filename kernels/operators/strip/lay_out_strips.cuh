@@ -33,6 +33,7 @@ struct PartsToLayOut {
     std::uint32_t* tile_rows = nullptr;
     std::uint8_t* is_rest = nullptr;  ///< of the tile rows that were given
     StripTotals* totals = nullptr;    ///< of each part
+    StripTotals* totals_on_host = nullptr;
 };
 
 /// The strips of a part, a thread for each.
@@ -77,7 +78,7 @@ public:
         const bool is_taken = takes_few_bytes(min(p_.found.count - first_, std::int64_t{kTileRowsOfPart}));
         if (is_taken) write_strip();
         if (is_given) p_.is_rest[first_ + static_cast<int>(key & kTags)] = is_taken && is_strip ? 0 : 1;
-        if (at_ == 0) p_.totals[blockIdx.x] = is_taken ? s_.totals : StripTotals{};
+        if (at_ == 0) p_.totals[blockIdx.x] = p_.totals_on_host[blockIdx.x] = is_taken ? s_.totals : StripTotals{};
     }
 
 private:
@@ -227,25 +228,60 @@ __global__ void __launch_bounds__(kTileRowsOfPart) lay_out_strips(const __grid_c
 
 /// Parts that are put one behind the other.
 struct PartsToJoin {
-    PartsToLayOut parts;  ///< whose totals are those of all parts up to each
+    PartsToLayOut parts;
     StripRun* runs = nullptr;
     std::uint32_t* tile_rows = nullptr;
+    std::uint32_t* rest = nullptr;  ///< tile rows that are no strips, in the order in which all were given
 };
+
+/// The totals of the parts before that of this block, a warp for each number.
+__device__ StripTotals totals_before(const StripTotals* totals) {
+    constexpr unsigned kNumbers = sizeof(StripTotals) / sizeof(std::uint64_t);
+    static_assert(kNumbers <= kFindThreads / kWarpSize);
+    __shared__ std::uint64_t before[kNumbers];
+    const unsigned warp = threadIdx.x / kWarpSize;
+    if (warp < kNumbers) {
+        std::uint64_t sum = 0;
+        for (unsigned part = threadIdx.x % kWarpSize; part < blockIdx.x; part += kWarpSize)
+            sum += reinterpret_cast<const std::uint64_t*>(totals + part)[warp];
+        __syncwarp();
+        sum = sum_of_warp(sum);
+        if (threadIdx.x % kWarpSize == 0) before[warp] = sum;
+    }
+    __syncthreads();
+    return {before[0], before[1], before[2], before[3], before[4], before[5]};
+}
 
 /// A block of threads for each part.
 __global__ void __launch_bounds__(kFindThreads) join_strips(const __grid_constant__ PartsToJoin p) {
-    const StripTotals start = blockIdx.x > 0 ? p.parts.totals[blockIdx.x - 1] : StripTotals{};
-    const StripTotals end = p.parts.totals[blockIdx.x];
+    const StripTotals start = totals_before(p.parts.totals);
+    const StripTotals own = p.parts.totals[blockIdx.x];
     const std::int64_t first = std::int64_t{blockIdx.x} * kTileRowsOfPart;
-    for (unsigned i = threadIdx.x; i < end.runs - start.runs; i += kFindThreads) {
+    for (unsigned i = threadIdx.x; i < own.runs; i += kFindThreads) {
         StripRun run = p.parts.runs[first + i];
         run.first_slot += static_cast<std::uint32_t>(start.slots);
         run.first_quad += static_cast<std::uint32_t>(start.quads);
         run.first_strip += static_cast<std::uint32_t>(start.strips);
         p.runs[start.runs + i] = run;
     }
-    for (unsigned i = threadIdx.x; i < end.strips - start.strips; i += kFindThreads)
+    for (unsigned i = threadIdx.x; i < own.strips; i += kFindThreads)
         p.tile_rows[start.strips + i] = p.parts.tile_rows[first + i];
+    constexpr int kItems = kTileRowsOfPart / kFindThreads;
+    using Scan = cub::BlockScan<int, kFindThreads>;
+    __shared__ typename Scan::TempStorage storage;
+    const StripsToFind& found = p.parts.found;
+    const std::int64_t first_item = first + threadIdx.x * kItems;
+    int places[kItems] = {};
+    for (int i = 0; i < kItems; ++i) {
+        if (first_item + i < found.count) places[i] = p.parts.is_rest[first_item + i];
+    }
+    Scan(storage).ExclusiveSum(places, places);
+    for (int i = 0; i < kItems; ++i) {
+        const std::int64_t item = first_item + i;
+        if (item >= found.count || p.parts.is_rest[item] == 0) continue;
+        const std::int64_t before = first - static_cast<std::int64_t>(start.strips);
+        p.rest[before + places[i]] = static_cast<std::uint32_t>(found.tile_row(item));
+    }
 }
 
 }  // namespace tilespmv::cuda
