@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/cuda/device_diagonals.hpp"
+#include "kernels/cuda/device_sectors.hpp"
 #include "kernels/cuda/download.hpp"
 
 namespace tilespmv::cuda {
@@ -41,7 +42,10 @@ std::vector<std::span<const T>> spans_of(const T* elements, const ElementRanges&
 
 template <class V>
 SampledPattern<V>::SampledPattern(const Source<V>& source, const DeviceContext& on)
-    : source_(source), on_(on), there_(pattern_of(*source.find_device_csr())) {
+    : source_(source),
+      on_(on),
+      there_(pattern_of(*source.find_device_csr())),
+      sectors_(kMostSamples * sizeof(std::uint32_t)) {
     require_in_device_memory(*source.find_device_csr());
 }
 
@@ -70,6 +74,15 @@ PatternReader::Found SampledPattern<V>::read(const ElementRanges& row_ptrs, cons
     const auto* const found_columns = reinterpret_cast<const index_t*>(found + ptr_bytes / kWordBytes);
     source_.add_bytes_to_host(ptr_bytes + size_of(columns) * sizeof(index_t));
     return {spans_of(static_cast<const offset_t*>(copy.data()), row_ptrs), spans_of(found_columns, columns)};
+}
+
+template <class V>
+std::span<const std::uint32_t> SampledPattern<V>::count_sectors(const ElementRanges& blocks,
+                                                                const SectorsOfX& sectors) {
+    auto* const counts = reinterpret_cast<std::uint32_t*>(sectors_.data());
+    begin_counting_sectors(there_.col_idxs, blocks, sectors, counts, on_.stream);
+    source_.add_bytes_to_host(blocks.size() * sizeof(std::uint32_t));
+    return {counts, blocks.size()};
 }
 
 template <class V>

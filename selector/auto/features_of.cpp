@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
@@ -106,6 +107,12 @@ void add_hyb(std::span<const RowPtrSpan> rows, MatrixFeatures& f) {
     f.hyb_rest = nonzeros == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(nonzeros);
 }
 
+void add_sectors(std::span<const std::uint32_t> of_blocks, const ElementRanges& blocks, MatrixFeatures& f) {
+    offset_t nonzeros = 0;
+    for (const ElementRange& block : blocks) nonzeros += block.size;
+    f.x_sectors = std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0) / static_cast<double>(nonzeros);
+}
+
 /// Lists that are read as one.
 template <std::size_t n>
 ElementRanges joined(const std::array<ElementRanges, n>& lists) {
@@ -132,6 +139,9 @@ public:
     Found read(const ElementRanges& row_ptrs, const ElementRanges& columns) override {
         return {spans_of(a_.row_ptrs, row_ptrs), spans_of(a_.col_idxs, columns)};
     }
+    std::span<const std::uint32_t> count_sectors(const ElementRanges& blocks, const SectorsOfX& sectors) override {
+        return sectors_ = tilespmv::count_sectors(spans_of(a_.col_idxs, blocks), sectors);
+    }
     const RowStatistics& row_statistics() override { return of_rows_; }
     offset_t count_diagonals(const std::vector<offset_t>& known) override {
         return tilespmv::count_diagonals(a_, known);
@@ -148,6 +158,7 @@ private:
 
     PatternView a_;
     RowStatistics of_rows_;
+    std::vector<std::uint32_t> sectors_;
 };
 
 }  // namespace
@@ -161,7 +172,9 @@ MatrixFeatures features_of(const MatrixFeatures& sizes, PatternReader& reader) {
     StripSample strips(f);
     // Of HYB, full tiles, strips and diagonals.
     const std::array row_lists{spread_rows(f), spread_tile_rows(f), strips.row_ptrs(), sampled_diagonal_rows(f)};
-    const auto first = reader.read(joined(row_lists), sampled_blocks(f));
+    const ElementRanges blocks = sampled_blocks(f);
+    const auto sectors = reader.count_sectors(blocks, sectors_of_x(f));
+    const auto first = reader.read(joined(row_lists), {});
     const auto rows = divided(std::span<const RowPtrSpan>(first.row_ptrs), row_lists);
     const std::array column_lists{columns_of_tiles(rows[1]), strips.take(rows[2]), columns_of_rows(rows[3])};
     const auto second = reader.read({}, joined(column_lists));
@@ -169,7 +182,7 @@ MatrixFeatures features_of(const MatrixFeatures& sizes, PatternReader& reader) {
     add_row_lengths(reader.row_statistics(), f);
     parallel_for(0, 2, 1, [&](std::int64_t half) {  // of 20 to 60 us each
         if (half == 0) return strips.add_to(columns[1], f);
-        add_sectors(first.columns, f);
+        add_sectors(sectors, blocks, f);
         add_full_tiles(rows[1], columns[0], f);
         add_hyb(rows[0], f);
     });

@@ -14,18 +14,9 @@
 /// by the sizes of the matrix alone (`MatrixFeatures`), then gets what these ranges hold, in their order.
 namespace tilespmv {
 
-inline constexpr offset_t kBlock = 512;  ///< nonzeros
-/// Blocks, and tile rows. With 256 of them, 1 of 532 choices on 133 matrices was another one, of a time that differs by
-/// 1%.
-inline constexpr offset_t kMostSamples = 96;
 inline constexpr offset_t kLeastNonzeros = 8192;  ///< of the sample, if the matrix has so many
 inline constexpr offset_t kSampledPart = 32;      ///< of larger matrices one in so many
 inline constexpr offset_t kMostSlots = 1024;      ///< of a tile row; what follows is taken to be alike
-
-inline std::uint64_t mixed(std::uint64_t bits) {
-    bits *= 0x9e3779b97f4a7c15;
-    return bits ^ (bits >> 32);
-}
 
 /// A place in the i-th of `samples` even parts of [0, size), the same at every call: where in its part differs from
 /// part to part, since at even distances a sample of a grid would be all of one line of its boundary.
@@ -45,9 +36,11 @@ inline ElementRange beginning_of(RowPtrSpan ptrs, std::size_t row) {
     return {ptrs[row], std::min(ptrs[row + 1] - ptrs[row], kMostSlots)};
 }
 
-/// Blocks of consecutive nonzeros, and what they say of sectors of x.
+/// Blocks of consecutive nonzeros.
 ElementRanges sampled_blocks(const MatrixFeatures& f);
-void add_sectors(std::span<const ColumnSpan> blocks, MatrixFeatures& f);
+SectorsOfX sectors_of_x(const MatrixFeatures& f);
+/// `PatternReader::count_sectors` of blocks on the host.
+std::vector<std::uint32_t> count_sectors(std::span<const ColumnSpan> blocks, const SectorsOfX& sectors);
 
 /// A tile row and the row before it, as far as they are read.
 struct SampledStrip {

@@ -8,6 +8,7 @@
 
 #include "selector/auto/features_of.hpp"
 #include "selector/auto/pattern_reader.hpp"
+#include "selector/auto/sample.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv {
@@ -26,6 +27,11 @@ public:
             listed += range.size;
         }
         return found;
+    }
+    std::span<const std::uint32_t> count_sectors(const ElementRanges& blocks, const SectorsOfX& sectors) override {
+        std::vector<ColumnSpan> columns;
+        for (const auto& block : blocks) columns.push_back(columns_.emplace_back(copy(a_.col_idxs, block)));
+        return sectors_ = tilespmv::count_sectors(columns, sectors);
     }
     const RowStatistics& row_statistics() override { return of_rows_; }
     offset_t count_diagonals(const std::vector<offset_t>& known) override {
@@ -54,6 +60,7 @@ private:
     RowStatistics of_rows_;
     std::list<std::vector<offset_t>> row_ptrs_;  // whose elements stay where they are
     std::list<std::vector<index_t>> columns_;
+    std::vector<std::uint32_t> sectors_;
 };
 
 MatrixFeatures sizes_of(const CsrMatrix<double>& a) { return {.rows = a.rows, .cols = a.cols, .nnz = a.nnz()}; }
