@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "kernels/cuda/device_diagonals.hpp"
-#include "kernels/cuda/device_sectors.hpp"
 #include "kernels/cuda/download.hpp"
+#include "kernels/cuda/sample_counts.hpp"
 
 namespace tilespmv::cuda {
 namespace {
@@ -42,10 +42,7 @@ std::vector<std::span<const T>> spans_of(const T* elements, const ElementRanges&
 
 template <class V>
 SampledPattern<V>::SampledPattern(const Source<V>& source, const DeviceContext& on)
-    : source_(source),
-      on_(on),
-      there_(pattern_of(*source.find_device_csr())),
-      sectors_(kMostSamples * sizeof(std::uint32_t)) {
+    : source_(source), on_(on), there_(pattern_of(*source.find_device_csr())), counts_(sizeof(SampleCounts)) {
     require_in_device_memory(*source.find_device_csr());
 }
 
@@ -77,12 +74,11 @@ PatternReader::Found SampledPattern<V>::read(const ElementRanges& row_ptrs, cons
 }
 
 template <class V>
-std::span<const std::uint32_t> SampledPattern<V>::count_sectors(const ElementRanges& blocks,
-                                                                const SectorsOfX& sectors) {
-    auto* const counts = reinterpret_cast<std::uint32_t*>(sectors_.data());
-    begin_counting_sectors(there_.col_idxs, blocks, sectors, counts, on_.stream);
-    source_.add_bytes_to_host(blocks.size() * sizeof(std::uint32_t));
-    return {counts, blocks.size()};
+const SampleCounts& SampledPattern<V>::count(const CountedSample& sample) {
+    auto* const counts = reinterpret_cast<SampleCounts*>(counts_.data());
+    begin_count(there_, sample, counts, on_.stream);
+    source_.add_bytes_to_host(sizeof(SampleCounts));
+    return *counts;
 }
 
 template <class V>

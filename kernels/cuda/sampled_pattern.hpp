@@ -19,7 +19,7 @@ public:
     /// The source must outlive it. Throws `Error` if its arrays are not in the memory of the current GPU.
     SampledPattern(const Source<V>& source, const DeviceContext& on);
     Found read(const ElementRanges& row_ptrs, const ElementRanges& columns) override;
-    std::span<const std::uint32_t> count_sectors(const ElementRanges& blocks, const SectorsOfX& sectors) override;
+    const SampleCounts& count(const CountedSample& sample) override;
     const RowStatistics& row_statistics() override { return source_.row_statistics(); }
     offset_t count_diagonals(const std::vector<offset_t>& known) override;
 
@@ -27,7 +27,7 @@ private:
     const Source<V>& source_;
     DeviceContext on_;
     DevicePattern there_;
-    PinnedMemory sectors_;                       // of blocks
+    PinnedMemory counts_;
     std::list<Gather> gathered_;                 // one of each call
     std::list<std::vector<offset_t>> row_ptrs_;  // and those of 32 bits
 };

@@ -6,19 +6,16 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "selector/auto/sample.hpp"
 #include "selector/work_sizes.hpp"
-#include "tile/parallel.hpp"
 
 namespace tilespmv {
 namespace {
 
-constexpr offset_t kFullTileRows = 64;    ///< that are looked at for full tiles, ...
-constexpr offset_t kFullTiles = 16;       ///< ... and tiles of each
-constexpr offset_t kRowLengths = 1 << 9;  ///< rows whose lengths tell the width of HYB
+constexpr offset_t kFullTileRows = 64;  ///< that are looked at for full tiles, ...
+constexpr offset_t kFullTiles = 16;     ///< ... and tiles of each
 
 void add_row_lengths(const RowStatistics& of_rows, MatrixFeatures& f) {
     const auto rows = static_cast<double>(std::max<index_t>(f.rows, 1));
@@ -83,18 +80,8 @@ void add_full_tiles(std::span<const RowPtrSpan> tile_rows, std::span<const Colum
     f.full_tile_share *= even == 0 ? 0 : static_cast<double>(full) / static_cast<double>(even);
 }
 
-/// The pointers of rows that are spread evenly.
-ElementRanges spread_rows(const MatrixFeatures& f) {
-    const offset_t samples = std::min<offset_t>(f.rows, kRowLengths);
-    ElementRanges ptrs;
-    for (offset_t i = 0; i < samples; ++i) ptrs.push_back({spread(i, samples, f.rows), 2});
-    return ptrs;
-}
-
 /// ELL and COO of HYB, by the lengths of such rows.
-void add_hyb(std::span<const RowPtrSpan> rows, MatrixFeatures& f) {
-    std::vector<offset_t> lengths;
-    for (const RowPtrSpan ptrs : rows) lengths.push_back(ptrs[1] - ptrs[0]);
+void add_hyb(std::vector<offset_t> lengths, MatrixFeatures& f) {
     const auto narrowest = lengths.begin() + (std::ssize(lengths) - 1) / 3;  // of the third that fills the width
     std::ranges::nth_element(lengths, narrowest, std::greater());
     f.hyb_width = *narrowest;
@@ -107,10 +94,14 @@ void add_hyb(std::span<const RowPtrSpan> rows, MatrixFeatures& f) {
     f.hyb_rest = nonzeros == 0 ? 0 : static_cast<double>(rest) / static_cast<double>(nonzeros);
 }
 
-void add_sectors(std::span<const std::uint32_t> of_blocks, const ElementRanges& blocks, MatrixFeatures& f) {
+void add_sectors(const CountedSample& sample, const SampleCounts& counts, MatrixFeatures& f) {
     offset_t nonzeros = 0;
-    for (const ElementRange& block : blocks) nonzeros += block.size;
-    f.x_sectors = std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0) / static_cast<double>(nonzeros);
+    offset_t sectors = 0;
+    for (offset_t i = 0; i < sample.blocks; ++i) {
+        nonzeros += sample.block(i).size;
+        sectors += counts.sectors[static_cast<std::size_t>(i)];
+    }
+    f.x_sectors = static_cast<double>(sectors) / static_cast<double>(nonzeros);
 }
 
 /// Lists that are read as one.
@@ -139,8 +130,8 @@ public:
     Found read(const ElementRanges& row_ptrs, const ElementRanges& columns) override {
         return {spans_of(a_.row_ptrs, row_ptrs), spans_of(a_.col_idxs, columns)};
     }
-    std::span<const std::uint32_t> count_sectors(const ElementRanges& blocks, const SectorsOfX& sectors) override {
-        return sectors_ = tilespmv::count_sectors(spans_of(a_.col_idxs, blocks), sectors);
+    const SampleCounts& count(const CountedSample& sample) override {
+        return counts_ = tilespmv::count(sample, a_.row_ptrs, a_.col_idxs);
     }
     const RowStatistics& row_statistics() override { return of_rows_; }
     offset_t count_diagonals(const std::vector<offset_t>& known) override {
@@ -158,7 +149,7 @@ private:
 
     PatternView a_;
     RowStatistics of_rows_;
-    std::vector<std::uint32_t> sectors_;
+    SampleCounts counts_{};
 };
 
 }  // namespace
@@ -170,22 +161,21 @@ MatrixFeatures features_of(const MatrixFeatures& sizes, PatternReader& reader) {
         return f;
     }
     StripSample strips(f);
-    // Of HYB, full tiles, strips and diagonals.
-    const std::array row_lists{spread_rows(f), spread_tile_rows(f), strips.row_ptrs(), sampled_diagonal_rows(f)};
-    const ElementRanges blocks = sampled_blocks(f);
-    const auto sectors = reader.count_sectors(blocks, sectors_of_x(f));
+    // Of full tiles, strips and diagonals.
+    const std::array row_lists{spread_tile_rows(f), strips.row_ptrs(), sampled_diagonal_rows(f)};
+    const CountedSample sample = counted_sample(f);
+    const SampleCounts& counts = reader.count(sample);
     const auto first = reader.read(joined(row_lists), {});
     const auto rows = divided(std::span<const RowPtrSpan>(first.row_ptrs), row_lists);
-    const std::array column_lists{columns_of_tiles(rows[1]), strips.take(rows[2]), columns_of_rows(rows[3])};
+    const std::array column_lists{columns_of_tiles(rows[0]), strips.take(rows[1]), columns_of_rows(rows[2])};
     const auto second = reader.read({}, joined(column_lists));
     const auto columns = divided(std::span<const ColumnSpan>(second.columns), column_lists);
     add_row_lengths(reader.row_statistics(), f);
-    parallel_for(0, 2, 1, [&](std::int64_t half) {  // of 20 to 60 us each
-        if (half == 0) return strips.add_to(columns[1], f);
-        add_sectors(sectors, blocks, f);
-        add_full_tiles(rows[1], columns[0], f);
-        add_hyb(rows[0], f);
-    });
+    // By one thread: to wake another one takes about as long as all of this.
+    strips.add_to(columns[1], f);
+    add_sectors(sample, counts, f);
+    add_full_tiles(rows[0], columns[0], f);
+    add_hyb({counts.lengths.begin(), counts.lengths.begin() + sample.lengths}, f);
     add_diagonals(columns[2], reader, f);
     return f;
 }

@@ -18,14 +18,6 @@ inline constexpr offset_t kLeastNonzeros = 8192;  ///< of the sample, if the mat
 inline constexpr offset_t kSampledPart = 32;      ///< of larger matrices one in so many
 inline constexpr offset_t kMostSlots = 1024;      ///< of a tile row; what follows is taken to be alike
 
-/// A place in the i-th of `samples` even parts of [0, size), the same at every call: where in its part differs from
-/// part to part, since at even distances a sample of a grid would be all of one line of its boundary.
-inline offset_t spread(offset_t i, offset_t samples, offset_t size) {
-    const double within = static_cast<double>(mixed(static_cast<std::uint64_t>(i)) >> 11) * 0x1p-53;
-    const double part = static_cast<double>(size) / static_cast<double>(samples);
-    return std::min(static_cast<offset_t>((static_cast<double>(i) + within) * part), size - 1);
-}
-
 inline offset_t sampled_nonzeros(offset_t nnz) {
     return std::clamp(nnz / kSampledPart, kLeastNonzeros, kMostSamples * kBlock);
 }
@@ -36,11 +28,9 @@ inline ElementRange beginning_of(RowPtrSpan ptrs, std::size_t row) {
     return {ptrs[row], std::min(ptrs[row + 1] - ptrs[row], kMostSlots)};
 }
 
-/// Blocks of consecutive nonzeros.
-ElementRanges sampled_blocks(const MatrixFeatures& f);
-SectorsOfX sectors_of_x(const MatrixFeatures& f);
-/// `PatternReader::count_sectors` of blocks on the host.
-std::vector<std::uint32_t> count_sectors(std::span<const ColumnSpan> blocks, const SectorsOfX& sectors);
+CountedSample counted_sample(const MatrixFeatures& f);
+/// `PatternReader::count` of a matrix on the host.
+SampleCounts count(const CountedSample& sample, RowPtrSpan row_ptrs, ColumnSpan col_idxs);
 
 /// A tile row and the row before it, as far as they are read.
 struct SampledStrip {

@@ -28,10 +28,8 @@ public:
         }
         return found;
     }
-    std::span<const std::uint32_t> count_sectors(const ElementRanges& blocks, const SectorsOfX& sectors) override {
-        std::vector<ColumnSpan> columns;
-        for (const auto& block : blocks) columns.push_back(columns_.emplace_back(copy(a_.col_idxs, block)));
-        return sectors_ = tilespmv::count_sectors(columns, sectors);
+    const SampleCounts& count(const CountedSample& sample) override {
+        return counts_ = tilespmv::count(sample, a_.row_ptrs, a_.col_idxs);
     }
     const RowStatistics& row_statistics() override { return of_rows_; }
     offset_t count_diagonals(const std::vector<offset_t>& known) override {
@@ -60,7 +58,7 @@ private:
     RowStatistics of_rows_;
     std::list<std::vector<offset_t>> row_ptrs_;  // whose elements stay where they are
     std::list<std::vector<index_t>> columns_;
-    std::vector<std::uint32_t> sectors_;
+    SampleCounts counts_{};
 };
 
 MatrixFeatures sizes_of(const CsrMatrix<double>& a) { return {.rows = a.rows, .cols = a.cols, .nnz = a.nnz()}; }
