@@ -231,7 +231,7 @@ def test_command(capsys, tmp_path):
     assert lines[3].split()[6:] == ["14.53", "7.263", "2.000x", "1.831", "to", "2.185", "-", "faster"]
     assert lines[-1] == "1 faster, 0 slower, 0 same, 0 unclear, 4 not compared"
     assert len({len(line) for line in lines[2:8]}) == 1, "columns are aligned"
-    assert said.err == ""
+    assert said.err == "" and "by the noise within two runs alone" in said.out and "runs of a side differ" not in said.out
     compare.main([names[0], names[1], "--effect", "200", "--second", names[2]])
     said = capsys.readouterr()
     assert "by how much runs of a side differ" in said.out and "different machines" in said.err
