@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "kernels/multi_gpu/ranked_state.hpp"
+#include "kernels/require_square.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
-#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/solver_machine.hpp"
 #include "kernels/solver/solver_model.hpp"
@@ -27,7 +27,7 @@ void require_preconditioner(const std::string& name) {
 
 template <class T>
 Partition partition_for(const CsrMatrix<T>& a, const RankedOptions& options) {
-    solver::require_square(a, "to solve");
+    require_square(a, "to solve");
     if (options.constant_null_space) solver::check_constant_null_space(a);
     require_preconditioner<T>(options.preconditioner);
     if (options.partition) {
@@ -247,7 +247,7 @@ solver::SolveReport RankedSolver<T>::solve(std::span<const T> b, std::span<T> x,
 
 template <class T>
 void RankedSolver<T>::update_values(const CsrMatrix<T>& a) {
-    solver::require_square(a, "to solve");
+    require_square(a, "to solve");
     require_partition(state().partition, a.rows, state().partition.parts());
     for (const RankState<T>& rank : state().ranks) require_pattern(a, rank.plan, rank.matrix);
     if (state().options.constant_null_space) solver::check_constant_null_space(a);

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "kernels/choose_operator.hpp"
-#include "kernels/solver/require_square.hpp"
+#include "kernels/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
 #include "tile/seconds_since.hpp"

@@ -3,7 +3,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kernels/registry.hpp"
@@ -15,9 +14,6 @@ namespace tilespmv::solver {
 template <class T>
 class Preconditioner;
 struct SolverOptions;
-
-/// Name of a preconditioner by which a `Solver` takes the one that `choose_preconditioner` finds.
-inline constexpr std::string_view kAutoPreconditioner = "auto";
 
 /// What preconditioners are tried on.
 template <class T>

@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/download.hpp"
+#include "kernels/require_square.hpp"
 #include "kernels/solver/device_space.hpp"
-#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tile/error.hpp"
 #include "tile/parallel.hpp"

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "kernels/cuda/download.hpp"
+#include "kernels/require_square.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cpu_space.hpp"
 #include "kernels/solver/device_space.hpp"
-#include "kernels/solver/require_square.hpp"
 #include "kernels/solver/solver_machine.hpp"
 #include "kernels/solver/solver_model.hpp"
 #include "tile/error.hpp"

@@ -33,6 +33,9 @@ struct PreconditionerParts {
 /// own, and name it in the table in `registry.cpp`.
 namespace tilespmv::solver {
 
+/// Name of a preconditioner by which a `Solver` takes the one that `choose_preconditioner` finds.
+inline constexpr std::string_view kAutoPreconditioner = "auto";
+
 /// M as parts, computed from A on the host with all threads.
 template <class T>
 class Preconditioner {

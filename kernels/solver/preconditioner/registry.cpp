@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "kernels/solver/choose_preconditioner.hpp"
+#include "kernels/require_square.hpp"
 #include "kernels/solver/preconditioner/jacobi.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/preconditioner/ssor_ai.hpp"
-#include "kernels/solver/require_square.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {

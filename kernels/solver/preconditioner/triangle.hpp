@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/solver/require_square.hpp"
+#include "kernels/require_square.hpp"
 #include "tile/error.hpp"
 #include "tile/types.hpp"
 

@@ -7,7 +7,7 @@
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 
-namespace tilespmv::solver {
+namespace tilespmv {
 
 /// Throws `Error` for a matrix that is not square, and for one whose arrays do not fit its size, as after a move. `who`
 /// needs it: "to solve", "a preconditioner".
@@ -18,4 +18,4 @@ void require_square(const CsrMatrix<T>& a, std::string_view who) {
     throw Error(fmt::format("{} needs a square matrix, found {} rows and {} columns", who, a.rows, a.cols));
 }
 
-}  // namespace tilespmv::solver
+}  // namespace tilespmv
