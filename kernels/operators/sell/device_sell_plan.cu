@@ -26,6 +26,7 @@ struct RowsToSort {
     std::uint32_t* totals = nullptr;  ///< of each kind
     std::uint32_t* totals_on_host = nullptr;
     std::uint32_t* sorted = nullptr;  ///< rows by their kinds, those of each in their order
+    std::uint32_t* empty = nullptr;   ///< a bit for each row
 
     [[nodiscard]] __device__ offset_t length(offset_t row) const { return row_ptrs[row + 1] - row_ptrs[row]; }
 };
@@ -68,7 +69,8 @@ __global__ void __launch_bounds__(kThreads) take_rows(RowsToSort p) {
         const auto before = static_cast<unsigned>(__popc(alike & ((1U << lane) - 1)));
         const std::uint32_t place = kind < 0 ? 0 : next[kind];
         if (kPlaces && kind >= 0) p.sorted[place + before] = static_cast<std::uint32_t>(row);
-        __syncwarp();
+        const unsigned empty = __ballot_sync(kAllLanes, kind == p.kinds.empty());
+        if (kPlaces && lane == 0) p.empty[first / kWarpSize] = empty;
         if (before == 0 && kind >= 0) next[kind] = place + static_cast<unsigned>(__popc(alike));
         __syncwarp();
     }
@@ -188,19 +190,6 @@ __global__ void __launch_bounds__(kThreads) write_slices(const __grid_constant__
                         static_cast<std::uint8_t>(min(of.most_rows(), of.end_row - first))};
 }
 
-struct EmptyRowsToMark {
-    index_t rows = 0;
-    const offset_t* row_ptrs = nullptr;
-    std::uint32_t* words = nullptr;
-};
-
-/// A thread a row, a warp a word.
-__global__ void __launch_bounds__(kThreads) mark_empty(EmptyRowsToMark p) {
-    const offset_t row = offset_t{blockIdx.x} * kThreads + threadIdx.x;
-    const unsigned bits = __ballot_sync(kAllLanes, row < p.rows && p.row_ptrs[row + 1] == p.row_ptrs[row]);
-    if (row % kWarpSize == 0 && row < p.rows) p.words[row / kWarpSize] = bits;
-}
-
 template <class Parameters>
 void launch_for_each(std::int64_t count, void (*kernel)(Parameters), const Parameters& parameters,
                      const DeviceContext& on) {
@@ -221,10 +210,7 @@ public:
         cut_long();
         place_rows();
         make();
-        if (counts_[static_cast<std::size_t>(kinds_.empty())] > 0) {
-            plan_.empty = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, kWarpSize)), on_);
-            launch_for_each(rows_, mark_empty, EmptyRowsToMark{rows_, row_ptrs_, plan_.empty.data()}, on_);
-        }
+        if (count_of(kinds_.empty()) == 0) plan_.empty = {};
         return std::move(plan_);
     }
 
@@ -243,11 +229,13 @@ private:
         p.chunks = div_up(offset_t{rows_}, p.chunk);
         const DeviceBuffer<std::uint32_t> counts((static_cast<std::size_t>(p.chunks) + 1) * all, on_);
         sorted_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(rows_), on_);
+        plan_.empty = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(div_up(rows_, kWarpSize)), on_);
         const PinnedMemory totals(all * sizeof(std::uint32_t));
         p.totals = counts.data();
         p.counts = counts.data() + all;
         p.totals_on_host = reinterpret_cast<std::uint32_t*>(totals.data());
         p.sorted = sorted_.data();
+        p.empty = plan_.empty.data();
         const std::size_t warp_bytes = all * sizeof(std::uint32_t);
         const auto warps = static_cast<int>(std::min<std::size_t>(kThreads / kWarpSize, kMostShared / warp_bytes));
         const auto take = [&](auto kernel) {

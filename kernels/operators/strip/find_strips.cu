@@ -37,9 +37,13 @@ public:
         found.bytes_to_host = static_cast<std::size_t>(parts_) * sizeof all;
         found.strips = room_for(all);
         found.rest = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(p_.count) - all.strips, on_);
+        const bool is_last = kByRank || !(p_.limits.most_rank_bytes > 0);
+        if (is_last && !found.rest.empty()) found.before = DeviceBuffer<RestBefore>(found.rest.size() + 1, on_);
         const StripArrays& s = found.strips;
         launch(join_strips, parts_, kFindThreads,
-               PartsToJoin{layout_, s.runs.data(), s.tile_rows.data(), found.rest.data()}, on_.stream);
+               PartsToJoin{layout_, s.runs.data(), s.tile_rows.data(), std::ssize(s.tile_rows), found.rest.data(),
+                           found.before.data()},
+               on_.stream);
         fill_columns(s);
         return found;
     }

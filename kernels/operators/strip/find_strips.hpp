@@ -36,9 +36,20 @@ struct StripArrays {
     }
 };
 
+/// What lies before a tile row among those that are no strips.
+struct RestBefore {
+    offset_t nonzeros = 0;
+    offset_t occupied = 0;  ///< tile rows that have nonzeros
+
+    friend TILESPMV_HD RestBefore operator+(const RestBefore& a, const RestBefore& b) {
+        return {a.nonzeros + b.nonzeros, a.occupied + b.occupied};
+    }
+};
+
 struct FoundStrips {
     StripArrays strips;
     DeviceBuffer<std::uint32_t> rest;  ///< tile rows that became none, ascending
+    DeviceBuffer<RestBefore> before;   ///< each of these, and all; empty if they are to be tried by rank
     std::size_t bytes_to_host = 0;     ///< that were copied to find them
 };
 

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/warp.cuh"
 #include "kernels/operators/strip/find_strips.cuh"
+#include "kernels/operators/strip/strip_rest.hpp"
 
 namespace tilespmv::cuda {
 
@@ -16,12 +17,21 @@ struct StripTotals {  // without initialisers, as it stands in shared memory
     std::uint64_t slots;
     unsigned long long nonzeros;
     std::uint64_t occupied;  ///< strips that have nonzeros
+    // Of tile rows that are no strips:
+    std::uint64_t rest_nonzeros;
+    std::uint64_t rest_occupied;
 };
 
 struct SumOfTotals {
     StripTotals operator()(const StripTotals& a, const StripTotals& b) const {
-        return {a.runs + b.runs,   a.strips + b.strips,     a.quads + b.quads,
-                a.slots + b.slots, a.nonzeros + b.nonzeros, a.occupied + b.occupied};
+        return {a.runs + b.runs,
+                a.strips + b.strips,
+                a.quads + b.quads,
+                a.slots + b.slots,
+                a.nonzeros + b.nonzeros,
+                a.occupied + b.occupied,
+                a.rest_nonzeros + b.rest_nonzeros,
+                a.rest_occupied + b.rest_occupied};
     }
 };
 
@@ -56,6 +66,7 @@ public:
         unsigned run_holes[kTileRowsOfPart];
         StripTotals totals;
         unsigned long long nonzeros_of_part;
+        std::uint64_t occupied_of_part;
     };
 
     __device__ PartLayout(const PartsToLayOut& p, Shared& shared)
@@ -78,7 +89,11 @@ public:
         const bool is_taken = takes_few_bytes(min(p_.found.count - first_, std::int64_t{kTileRowsOfPart}));
         if (is_taken) write_strip();
         if (is_given) p_.is_rest[first_ + static_cast<int>(key & kTags)] = is_taken && is_strip ? 0 : 1;
-        if (at_ == 0) p_.totals[blockIdx.x] = p_.totals_on_host[blockIdx.x] = is_taken ? s_.totals : StripTotals{};
+        if (at_ != 0) return;
+        StripTotals totals = is_taken ? s_.totals : StripTotals{};
+        totals.rest_nonzeros = s_.nonzeros_of_part - totals.nonzeros;
+        totals.rest_occupied = s_.occupied_of_part - totals.occupied;
+        p_.totals[blockIdx.x] = p_.totals_on_host[blockIdx.x] = totals;
     }
 
 private:
@@ -158,7 +173,8 @@ private:
             atomicAdd(&s_.nonzeros_of_part, of_warp);
             atomicAdd(&s_.totals.nonzeros, of_strips);
         }
-        __syncthreads();
+        const int occupied = __syncthreads_count(nonzeros > 0);
+        if (at_ == 0) s_.occupied_of_part = static_cast<std::uint64_t>(occupied);
     }
 
     [[nodiscard]] __device__ bool takes_few_bytes(std::int64_t tile_rows) const {
@@ -231,7 +247,9 @@ struct PartsToJoin {
     PartsToLayOut parts;
     StripRun* runs = nullptr;
     std::uint32_t* tile_rows = nullptr;
+    std::int64_t strips = 0;        ///< of all parts
     std::uint32_t* rest = nullptr;  ///< tile rows that are no strips, in the order in which all were given
+    RestBefore* before = nullptr;   ///< each of these; null if others follow that may become strips
 };
 
 /// The totals of the parts before that of this block, a warp for each number.
@@ -249,7 +267,41 @@ __device__ StripTotals totals_before(const StripTotals* totals) {
         if (threadIdx.x % kWarpSize == 0) before[warp] = sum;
     }
     __syncthreads();
-    return {before[0], before[1], before[2], before[3], before[4], before[5]};
+    return {before[0], before[1], before[2], before[3], before[4], before[5], before[6], before[7]};
+}
+
+/// Lists the tile rows of a part that are no strips, of which there are `listed` in the parts before.
+__device__ void list_rest(const PartsToJoin& p, std::int64_t first, std::int64_t listed, const RestBefore& start) {
+    constexpr int kItems = kTileRowsOfPart / kFindThreads;
+    using Scan = cub::BlockScan<int, kFindThreads>;
+    using ScanRest = cub::BlockScan<RestBefore, kFindThreads>;
+    __shared__ typename Scan::TempStorage storage;
+    __shared__ typename ScanRest::TempStorage rest_storage;
+    const StripsToFind& found = p.parts.found;
+    const DeviceRows& a = found.a;
+    first += threadIdx.x * kItems;
+    int places[kItems] = {};
+    RestBefore before[kItems] = {};
+    for (int i = 0; i < kItems; ++i) {
+        if (first + i >= found.count || p.parts.is_rest[first + i] == 0) continue;
+        const std::int64_t row = found.tile_row(first + i) * kTileSize;
+        const offset_t nonzeros = a.row_ptrs[min(row + kTileSize, std::int64_t{a.rows})] - a.row_ptrs[row];
+        places[i] = 1;
+        before[i] = {nonzeros, nonzeros > 0 ? 1 : 0};
+    }
+    RestBefore all;
+    Scan(storage).ExclusiveSum(places, places);
+    ScanRest(rest_storage)
+        .ExclusiveScan(
+            before, before, RestBefore{}, [](const RestBefore& left, const RestBefore& right) { return left + right; },
+            all);
+    for (int i = 0; i < kItems; ++i) {
+        if (first + i >= found.count || p.parts.is_rest[first + i] == 0) continue;
+        p.rest[listed + places[i]] = static_cast<std::uint32_t>(found.tile_row(first + i));
+        if (p.before != nullptr) p.before[listed + places[i]] = start + before[i];
+    }
+    if (p.before == nullptr || blockIdx.x + 1 < gridDim.x || threadIdx.x > 0) return;
+    p.before[found.count - p.strips] = start + all;
 }
 
 /// A block of threads for each part.
@@ -266,22 +318,8 @@ __global__ void __launch_bounds__(kFindThreads) join_strips(const __grid_constan
     }
     for (unsigned i = threadIdx.x; i < own.strips; i += kFindThreads)
         p.tile_rows[start.strips + i] = p.parts.tile_rows[first + i];
-    constexpr int kItems = kTileRowsOfPart / kFindThreads;
-    using Scan = cub::BlockScan<int, kFindThreads>;
-    __shared__ typename Scan::TempStorage storage;
-    const StripsToFind& found = p.parts.found;
-    const std::int64_t first_item = first + threadIdx.x * kItems;
-    int places[kItems] = {};
-    for (int i = 0; i < kItems; ++i) {
-        if (first_item + i < found.count) places[i] = p.parts.is_rest[first_item + i];
-    }
-    Scan(storage).ExclusiveSum(places, places);
-    for (int i = 0; i < kItems; ++i) {
-        const std::int64_t item = first_item + i;
-        if (item >= found.count || p.parts.is_rest[item] == 0) continue;
-        const std::int64_t before = first - static_cast<std::int64_t>(start.strips);
-        p.rest[before + places[i]] = static_cast<std::uint32_t>(found.tile_row(item));
-    }
+    list_rest(p, first, first - static_cast<std::int64_t>(start.strips),
+              {static_cast<offset_t>(start.rest_nonzeros), static_cast<offset_t>(start.rest_occupied)});
 }
 
 }  // namespace tilespmv::cuda

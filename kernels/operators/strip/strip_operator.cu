@@ -62,10 +62,10 @@ StripPlan make_plan(const Source<V>& a, const DeviceRows& rows, const StripLimit
     count_bytes_to_host(a, found.bytes_to_host + ranks.bytes_to_host);
     const RestBefore all{a.nnz() - found.strips.nonzeros - ranks.strips.nonzeros,
                          tile_rows_of(a) - found.strips.occupied - ranks.strips.occupied};
-    DeviceBuffer<std::uint32_t>& rest = limits.most_rank_bytes > 0 ? ranks.rest : found.rest;
-    return {.strips = std::move(found.strips),
-            .ranks = std::move(ranks.strips),
-            .rest = make_rest(rows, std::move(rest), all, on)};
+    FoundStrips& last = limits.most_rank_bytes > 0 ? ranks : found;
+    StripPlan plan{.strips = std::move(found.strips), .ranks = std::move(ranks.strips)};
+    plan.rest = make_rest(rows, std::move(last), all, on);
+    return plan;
 }
 
 template <class V, class A>

@@ -7,16 +7,6 @@
 
 namespace tilespmv::cuda {
 
-/// What lies before a tile row among those that are no strips.
-struct RestBefore {
-    offset_t nonzeros = 0;
-    offset_t occupied = 0;  ///< tile rows that have nonzeros
-
-    friend TILESPMV_HD RestBefore operator+(const RestBefore& a, const RestBefore& b) {
-        return {a.nonzeros + b.nonzeros, a.occupied + b.occupied};
-    }
-};
-
 /// The tile rows that are no strips as CSR, without their values; in device memory.
 struct RestArrays {
     DeviceBuffer<std::uint32_t> tile_rows;  ///< ascending
@@ -27,8 +17,7 @@ struct RestArrays {
     [[nodiscard]] std::size_t bytes() const { return tile_rows.bytes() + before.bytes() + cols.bytes(); }
 };
 
-/// Those of `a`, of which there are `all`, with a copy of their columns.
-RestArrays make_rest(const DeviceRows& a, DeviceBuffer<std::uint32_t> tile_rows, const RestBefore& all,
-                     const DeviceContext& on);
+/// Those that were `found` last, of which there are `all`, with a copy of their columns.
+RestArrays make_rest(const DeviceRows& a, FoundStrips found, const RestBefore& all, const DeviceContext& on);
 
 }  // namespace tilespmv::cuda
