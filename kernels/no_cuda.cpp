@@ -6,6 +6,8 @@
 #include "kernels/cuda/this_gpu.hpp"
 #include "kernels/multi_gpu/rank_backend.hpp"
 #include "kernels/solver/device_space.hpp"
+#include "kernels/solver/preconditioner/jacobi.hpp"
+#include "kernels/solver/preconditioner/ssor_ai.hpp"
 #include "kernels/solver/system_space.hpp"
 #include "kernels/source.hpp"
 #include "kernels/transposed_matrix.hpp"
@@ -66,8 +68,8 @@ template Buffer<index_t> download(const index_t*, offset_t, CUstream_st*);
 namespace tilespmv::solver {
 
 template <class T>
-std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>&, const PreconditionerParts<T>&,
-                                                  const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*) {
+std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>&, const PreconditionerParts<T>&,
+                                                  const DeviceSpaceOptions&, const Operator<T>*) {
     cuda::refuse();
 }
 template <class T>
@@ -75,20 +77,30 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Oper
     cuda::refuse();
 }
 template <class T>
-std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>&) {
+std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>&, Options&) {
+    cuda::refuse();
+}
+template <class T>
+std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, Options&) {
     cuda::refuse();
 }
 template <class T>
 bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double) {
     cuda::refuse();
 }
+template <class T>
+bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double) {
+    cuda::refuse();
+}
 
-#define TILESPMV_INSTANTIATE(T)                                                                                        \
-    template std::unique_ptr<SystemSpace<T>> make_device_space(                                                        \
-        const CsrMatrix<T>&, const PreconditionerParts<T>&, const DeviceSpaceOptions&, const cuda::DeviceCsrView<T>*); \
-    template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);                \
-    template std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>&);                      \
-    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);
+#define TILESPMV_INSTANTIATE(T)                                                                                       \
+    template std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>&, const PreconditionerParts<T>&, \
+                                                               const DeviceSpaceOptions&, const Operator<T>*);        \
+    template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);               \
+    template std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>&, Options&);                 \
+    template std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, Options&);                \
+    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);                                           \
+    template bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 #undef TILESPMV_INSTANTIATE

@@ -11,9 +11,9 @@ namespace tilespmv {
 
 /// Throws `Error` for a matrix that is not square, and for one whose arrays do not fit its size, as after a move. `who`
 /// needs it: "to solve", "a preconditioner".
-template <class T>
-void require_square(const CsrMatrix<T>& a, std::string_view who) {
-    validate_row_ptrs(a);
+template <class Matrix>
+void require_square(const Matrix& a, std::string_view who) {
+    if constexpr (requires { validate_row_ptrs(a); }) validate_row_ptrs(a);  // those on a GPU by who reads them
     if (a.rows == a.cols) return;
     throw Error(fmt::format("{} needs a square matrix, found {} rows and {} columns", who, a.rows, a.cols));
 }

@@ -60,7 +60,7 @@ public:
     /// The values of the matrix are new. Allocates nothing if the operator of the interior takes them.
     void follow_values() {
         interior_.follow_values(matrix_->interior,
-                                [](Operator<V>& to, std::span<const V> values) { to.update_values(values); });
+                                [](Operator<V>& to, const Block<const V>& values) { to.update_values(values); });
     }
 
 private:

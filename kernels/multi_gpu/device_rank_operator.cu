@@ -53,9 +53,10 @@ template <class V>
 bool DeviceRankOperator<V>::update_values() {
     const auto& boundary = matrix_->boundary.values;
     if (!boundary.empty()) values_.upload({boundary.data(), boundary.size()}, on_.stream);
-    const bool is_same = interior_.follow_values(matrix_->interior, [this](Operator<V>& to, std::span<const V> values) {
-        solver::give_by_way_of(new_values_, to, values, on_);
-    });
+    const bool is_same =
+        interior_.follow_values(matrix_->interior, [this](Operator<V>& to, const Block<const V>& values) {
+            solver::give_by_way_of(new_values_, to, values, on_);
+        });
     TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
     return is_same;
 }

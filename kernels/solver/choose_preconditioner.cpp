@@ -65,12 +65,12 @@ void require_finite(std::span<const T> b, std::string_view what) {
         fmt::format("to try preconditioners needs finite values: {} is {} in row {}", what, *bad, bad - b.begin() + 1));
 }
 
-template <class T>
-Buffer<T> a_times_varied(const CsrMatrix<T>& a) {
+template <class T, class Matrix>
+Buffer<T> a_times_varied(const Matrix& a, Backend backend) {
     std::vector<T> x(static_cast<std::size_t>(a.cols));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(0.5 + static_cast<double>((7 * i + 10) % 11) / 10);
     Buffer<T> b(static_cast<std::size_t>(a.rows));
-    make_operator<T>(operator_on<T>(Backend::cpu, Form::csr), a)->apply(T{1}, x, T{0}, b);
+    make_operator<T>(operator_on<T>(backend, Form::csr), a, {.backend = backend})->apply(T{1}, x, T{0}, b);
     return b;
 }
 
@@ -87,14 +87,15 @@ SolveOptions trial_options(SolveOptions goal, double& first) {
 
 /// `trial.b`, or where there is none, or x = 0 solves for it, which all preconditioners do, `made`, which becomes A
 /// times 1.5, 1.2, 0.9, 0.6, 1.4 ...: as far as A lets it, neither smooth nor zero.
-template <class T>
-std::span<const T> trial_right_hand_side(const CsrMatrix<T>& a, const TrialSolve<T>& trial, Buffer<T>& made) {
+template <class T, class Matrix>
+std::span<const T> trial_right_hand_side(const Matrix& a, Backend backend, const TrialSolve<T>& trial,
+                                         Buffer<T>& made) {
     if (!trial.b.empty() && trial.b.size() != static_cast<std::size_t>(a.rows)) {
         throw Error(fmt::format("to try preconditioners needs a b of {} values, found {}", a.rows, trial.b.size()));
     }
     require_finite(trial.b, "b");
     if (norm(trial.b) > trial.goal.atol) return trial.b;
-    made = a_times_varied(a);
+    made = a_times_varied<T>(a, backend);
     const std::span<const T> b(made.begin(), made.end());
     require_finite(b, "A times numbers near 1");
     return b;
@@ -149,23 +150,22 @@ struct Tried {
     std::shared_ptr<Preconditioner<T>> made;
 };
 
-template <class T>
-void make_and_run(Tried<T>& tried, const CsrMatrix<T>& a, std::span<const T> b, const SolverOptions& options,
-                  const SolveOptions& goal) {
+/// `make_solver` makes a solver with a preconditioner.
+template <class T, class Matrix, class F>
+void make_and_run(Tried<T>& tried, const Matrix& a, std::span<const T> b, const SolveOptions& goal, F&& make_solver) {
     const auto before = std::chrono::steady_clock::now();
     tried.made = make_preconditioner<T>(tried.trial.specification, a);
     tried.trial.setup_seconds = seconds_since(before);
-    Solver<T> solver(borrowed(a), tried.made, options);
-    std::vector<T> x(b.size());
-    run_trial(tried.trial, goal, [&](const SolveOptions& with) { return solver.solve(b, x, with); });
+    const std::unique_ptr<Solver<T>> solver = make_solver(tried.made);
+    run_trial(tried.trial, goal, solver->load(b));
 }
 
-template <class T>
-Tried<T> try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<const T> b,
-                 const SolverOptions& options, const SolveOptions& goal) {
+template <class T, class Matrix, class F>
+Tried<T> try_one(const std::string& candidate, const Matrix& a, std::span<const T> b, const SolveOptions& goal,
+                 F&& make_solver) {
     Tried<T> tried{{.specification = candidate, .predicted_seconds = std::numeric_limits<double>::infinity()}, nullptr};
     try {
-        make_and_run(tried, a, b, options, goal);
+        make_and_run(tried, a, b, goal, make_solver);
     } catch (const Error& error) {
         if (error.code() != ExitCode::failure) throw;
         tried.trial.refusal = error.what();
@@ -173,20 +173,18 @@ Tried<T> try_one(const std::string& candidate, const CsrMatrix<T>& a, std::span<
     return tried;
 }
 
-}  // namespace
-
-template <class T>
-ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
-                                              const TrialSolve<T>& trial, std::span<const std::string> candidates) {
+template <class T, class Matrix, class F>
+ChosenPreconditioner<T> choose_by(const Matrix& a, Backend backend, const TrialSolve<T>& trial,
+                                  std::span<const std::string> candidates, F&& make_solver) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
     require_square(a, "to choose a preconditioner");
     const auto before = std::chrono::steady_clock::now();
     Buffer<T> made;
-    const std::span<const T> b = trial_right_hand_side(a, trial, made);
+    const std::span<const T> b = trial_right_hand_side(a, backend, trial, made);
     ChosenPreconditioner<T> chosen;
     std::vector<std::shared_ptr<Preconditioner<T>>> all;
     for (const auto& candidate : candidates) {
-        Tried<T> tried = try_one(candidate, a, b, options, trial.goal);
+        Tried<T> tried = try_one(candidate, a, b, trial.goal, make_solver);
         chosen.choice.trials.push_back(std::move(tried.trial));
         all.push_back(std::move(tried.made));
     }
@@ -200,9 +198,31 @@ ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const Solve
     return chosen;
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                       \
-    template ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&, \
-                                                           const TrialSolve<T>&, std::span<const std::string>);
+}  // namespace
+
+template <class T>
+ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
+                                              const TrialSolve<T>& trial, std::span<const std::string> candidates) {
+    return choose_by(a, Backend::cpu, trial, candidates, [&](const std::shared_ptr<Preconditioner<T>>& m) {
+        return std::make_unique<Solver<T>>(borrowed(a), m, options);
+    });
+}
+
+template <class T>
+ChosenPreconditioner<T> choose_preconditioner(const cuda::DeviceCsrView<T>& a, const SolverOptions& options,
+                                              const TrialSolve<T>& trial, const Operator<T>* by,
+                                              std::span<const std::string> candidates) {
+    return choose_by(a, Backend::cuda, trial, candidates, [&](const std::shared_ptr<Preconditioner<T>>& m) {
+        return std::make_unique<Solver<T>>(a, m, options, by);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                                 \
+    template ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>&, const SolverOptions&,           \
+                                                           const TrialSolve<T>&, std::span<const std::string>); \
+    template ChosenPreconditioner<T> choose_preconditioner(const cuda::DeviceCsrView<T>&, const SolverOptions&, \
+                                                           const TrialSolve<T>&, const Operator<T>*,            \
+                                                           std::span<const std::string>);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

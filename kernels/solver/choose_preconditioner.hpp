@@ -66,5 +66,11 @@ template <class T>
 ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                               const TrialSolve<T>& trial = {},
                                               std::span<const std::string> candidates = kPreconditionerCandidates);
+/// The same of a matrix on the current GPU, where all is made and tried. Its arrays must outlive what is made. `by`: as
+/// for `Solver`.
+template <class T>
+ChosenPreconditioner<T> choose_preconditioner(const cuda::DeviceCsrView<T>& a, const SolverOptions& options,
+                                              const TrialSolve<T>& trial = {}, const Operator<T>* by = nullptr,
+                                              std::span<const std::string> candidates = kPreconditionerCandidates);
 
 }  // namespace tilespmv::solver

@@ -47,7 +47,7 @@ CpuSpace<T>::CpuSpace(SystemOperator<T> a, SystemPreconditioner<T> m)
 }
 
 template <class T>
-std::unique_ptr<Operator<T>> CpuSpace<T>::make(const std::string& specification, const CsrMatrix<T>& a) {
+std::unique_ptr<Operator<T>> CpuSpace<T>::make(const std::string& specification, const Source<T>& a) {
     return make_operator<T>(specification, a);
 }
 

@@ -21,7 +21,7 @@ class CpuSpace final : public SystemSpace<T> {
 public:
     CpuSpace(SystemOperator<T> a, SystemPreconditioner<T> m);
     /// Operators on the CPU.
-    static std::unique_ptr<Operator<T>> make(const std::string& specification, const CsrMatrix<T>& a);
+    static std::unique_ptr<Operator<T>> make(const std::string& specification, const Source<T>& a);
 
     /// Of a rank of several, whose operator multiplies with those of the others: they have `total_size` rows together,
     /// and `add_over_ranks` replaces sums of this rank's rows by those over all.
@@ -60,7 +60,7 @@ private:
 
     void times_diagonal(Vector<const T> r, Vector<T> w) override;
     void set_diagonal(const Buffer<T>&) override {}  // it is read where the preconditioner has it
-    void give_values(Operator<T>& to, std::span<const T> values) override { to.update_values(values); }
+    void give_values(Operator<T>& to, const Block<const T>& values) override { to.update_values(values); }
     /// w = M r of a diagonal M in [first, last).
     void scale_piece(const T* r, T* w, std::int64_t first, std::int64_t last) const;
     template <class F>

@@ -23,30 +23,29 @@ struct DeviceSpaceOptions {
 
 /// A space on the current GPU, with copies of A and M, which must outlive it nevertheless: of new values some operators
 /// are made again. A is square. T: float or double. Free of CUDA's types. Throws `Error`, `unavailable` without an
-/// available GPU and in a build without CUDA. `where`: A is on this GPU, where it is prepared, and an operator that
-/// reads CSR in place multiplies it, whatever its values become; it must outlive the space. Where `a` has no row
-/// pointers, it is there alone, and so is M then. Null: it is not there.
+/// available GPU and in a build without CUDA. If A is on this GPU, it is prepared there, and an operator that reads CSR
+/// in place multiplies it, whatever its values become. `by`: an operator of A that multiplies then, as one of the
+/// caller's below; else one is made.
 template <class T>
-std::unique_ptr<SystemSpace<T>> make_device_space(const CsrMatrix<T>& a, const PreconditionerParts<T>& m,
-                                                  const DeviceSpaceOptions& options,
-                                                  const cuda::DeviceCsrView<T>* where = nullptr);
+std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>& a, const PreconditionerParts<T>& m,
+                                                  const DeviceSpaceOptions& options, const Operator<T>* by = nullptr);
 
 /// The same of operators of the caller's on the current GPU, on which work is complete, and which must outlive it; `m`
-/// may be null for I. New values are refused. Throws `Error` for an operator that is not on a GPU.
+/// may be null for I. Others may use them meanwhile, in other workspaces. Throws `Error` for an operator that is not on
+/// a GPU.
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Operator<T>* m);
 
 /// A copy in the memory of the host of a matrix on the current GPU. Throws `Error`, `unavailable` without a GPU.
 template <class T>
 CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a);
-/// The preconditioner `jacobi` of a square matrix on the current GPU, whose arrays must outlive it, computed there. Its
-/// `update_values` reads the values that are there then. Throws what `make_preconditioner` throws of a copy on the
-/// host, which is only made to say what is wrong.
-template <class T>
-std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>& a);
 /// Whether each entry of a square matrix on the current GPU differs from its mirror image by at most `tolerance` times
 /// the larger of both: then `check_symmetry` of a copy has nothing against it.
 template <class T>
 bool is_mirrored_there(const cuda::DeviceCsrView<T>& a, double tolerance);
+/// Whether the entries of each row add up to 0, but for `tolerance` times the sum of their sizes, as far as sums in
+/// another order than on the host tell.
+template <class T>
+bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>& a, double tolerance);
 
 }  // namespace tilespmv::solver

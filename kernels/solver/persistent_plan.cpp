@@ -10,9 +10,6 @@
 namespace tilespmv::solver {
 namespace {
 
-index_t rows_of(const Buffer<offset_t>& row_ptrs) { return static_cast<index_t>(row_ptrs.size()) - 1; }
-offset_t nonzeros_of(const Buffer<offset_t>& row_ptrs) { return row_ptrs[row_ptrs.size() - 1]; }
-
 /// As many as the threads of a block allow for its rows, but not more than half as many as a mean row has nonzeros.
 int row_threads(const PersistentPlan& plan, double mean_length, int most) {
     const int wanted = std::max(1, static_cast<int>(mean_length / 2));
@@ -24,12 +21,12 @@ int row_threads(const PersistentPlan& plan, double mean_length, int most) {
     return std::clamp(std::min(by_length, std::max(by_room, least)), 1, most);
 }
 
-void measure_blocks(PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) {
-    for (int block = 0; block < plan.blocks(); ++block) {
-        const auto first = static_cast<std::size_t>(plan.first_rows[static_cast<std::size_t>(block)]);
-        const auto last = static_cast<std::size_t>(plan.first_rows[static_cast<std::size_t>(block) + 1]);
-        plan.most_rows = std::max(plan.most_rows, static_cast<index_t>(last - first));
-        plan.most_nonzeros = std::max(plan.most_nonzeros, row_ptrs[last] - row_ptrs[first]);
+void take_blocks(PersistentPlan& plan, const std::vector<RowStart>& starts) {
+    for (std::size_t block = 0; block < starts.size(); ++block) {
+        plan.first_rows.push_back(starts[block].row);
+        if (block == 0) continue;
+        plan.most_rows = std::max(plan.most_rows, starts[block].row - starts[block - 1].row);
+        plan.most_nonzeros = std::max(plan.most_nonzeros, starts[block].nonzeros - starts[block - 1].nonzeros);
     }
 }
 
@@ -51,18 +48,19 @@ std::string PersistentPlan::describe() const {
     return fmt::format("a grid of {} thread blocks{}", blocks(), keeps_matrix ? ", A in shared memory" : "");
 }
 
-std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
-    const auto rows = std::views::iota(index_t{0}, rows_of(row_ptrs));
+std::vector<RowStart> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost) {
+    const auto all = static_cast<index_t>(row_ptrs.size()) - 1;
+    const auto rows = std::views::iota(index_t{0}, all);
     const auto before = [&](index_t row) {
         return static_cast<double>(row_ptrs[static_cast<std::size_t>(row)]) + row_cost * row;
     };
-    std::vector<index_t> starts;
-    for (int i = 0; i < blocks; ++i) {
-        const double wanted = before(rows_of(row_ptrs)) * i / blocks;
+    std::vector<RowStart> starts;
+    for (int i = 0; i <= blocks; ++i) {
+        const double wanted = before(all) * i / blocks;
         const auto at = std::ranges::partition_point(rows, [&](index_t row) { return before(row) < wanted; });
-        starts.push_back(static_cast<index_t>(at - rows.begin()));
+        const auto row = i == blocks ? all : static_cast<index_t>(at - rows.begin());
+        starts.push_back({row, row_ptrs[static_cast<std::size_t>(row)]});
     }
-    starts.push_back(rows_of(row_ptrs));
     return starts;
 }
 
@@ -72,18 +70,15 @@ bool has_persistent_size(index_t rows, offset_t nonzeros, const PersistentTuning
     return !is_large && !is_small;
 }
 
-std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
-                                              const PersistentLimits& limits, bool any_size,
+std::optional<PersistentPlan> plan_persistent(index_t rows, offset_t nonzeros, const DivideRows& divide,
+                                              std::size_t value_bytes, const PersistentLimits& limits, bool any_size,
                                               const PersistentTuning& tuning) {
-    const index_t rows = rows_of(row_ptrs);
-    const offset_t nonzeros = nonzeros_of(row_ptrs);
     if (!any_size && !has_persistent_size(rows, nonzeros, tuning)) return {};
     if (rows == 0 || limits.multiprocessors == 0 || nonzeros > std::numeric_limits<std::int32_t>::max()) return {};
     PersistentPlan plan;
     plan.threads = tuning.threads;
     const auto wanted = static_cast<int>(div_up(rows, tuning.least_block_rows));
-    plan.first_rows = even_rows(row_ptrs, std::min({limits.multiprocessors, wanted, kMostTeamBlocks}), tuning.row_cost);
-    measure_blocks(plan, row_ptrs);
+    take_blocks(plan, divide(std::min({limits.multiprocessors, wanted, kMostTeamBlocks}), tuning.row_cost));
     if (!fits(plan, value_bytes, limits.shared_bytes)) return {};
     plan.row_threads = row_threads(plan, static_cast<double>(nonzeros) / rows, tuning.most_row_threads);
     return plan;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,13 +60,21 @@ inline constexpr int kKeptVectors = 7;
 /// Whether a matrix of this size is neither too small nor too large for it.
 bool has_persistent_size(index_t rows, offset_t nonzeros, const PersistentTuning& tuning = {});
 
-/// The plan for a square matrix with values of `value_bytes`; none where it has not that size or its vectors do not
-/// fit. `any_size`: the first of these does not count.
-std::optional<PersistentPlan> plan_persistent(const Buffer<offset_t>& row_ptrs, std::size_t value_bytes,
-                                              const PersistentLimits& limits, bool any_size,
-                                              const PersistentTuning& tuning = {});
+/// Where the rows of a thread block begin, and the nonzeros before them.
+struct RowStart {
+    index_t row = 0;
+    offset_t nonzeros = 0;
+};
+/// Rows for each of `blocks` thread blocks, contiguous, of about even cost: nonzeros + `row_cost` a row. At last where
+/// all rows end.
+using DivideRows = std::function<std::vector<RowStart>(int blocks, double row_cost)>;
+/// The same of row pointers on the host.
+std::vector<RowStart> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost);
 
-/// Rows for each of `blocks` thread blocks, contiguous, of about even cost: nonzeros + `row_cost` a row.
-std::vector<index_t> even_rows(const Buffer<offset_t>& row_ptrs, int blocks, double row_cost);
+/// The plan for a square matrix of this size with values of `value_bytes`; none where it has not that size or its
+/// vectors do not fit. `any_size`: the first of these does not count.
+std::optional<PersistentPlan> plan_persistent(index_t rows, offset_t nonzeros, const DivideRows& divide,
+                                              std::size_t value_bytes, const PersistentLimits& limits, bool any_size,
+                                              const PersistentTuning& tuning = {});
 
 }  // namespace tilespmv::solver

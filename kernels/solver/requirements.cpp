@@ -17,6 +17,9 @@ namespace tilespmv::solver {
 namespace {
 
 template <class T>
+const double kRowSumTolerance = std::sqrt(double{std::numeric_limits<T>::epsilon()});
+
+template <class T>
 double value_at(const CsrMatrix<T>& a, std::size_t row, index_t col) {
     const index_t* const last = a.col_idxs.data() + a.row_ptrs[row + 1];
     const index_t* const found = std::lower_bound(a.col_idxs.data() + a.row_ptrs[row], last, col);
@@ -71,7 +74,7 @@ void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance) {
 template <class T>
 void check_constant_null_space(const CsrMatrix<T>& a) {
     validate_row_ptrs(a);
-    const double tolerance = std::sqrt(double{std::numeric_limits<T>::epsilon()});
+    const double tolerance = kRowSumTolerance<T>;
     parallel_for(0, a.rows, 256, [&](std::int64_t row) {
         double sum = 0, size = 0;
         for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
@@ -87,11 +90,17 @@ void check_constant_null_space(const CsrMatrix<T>& a) {
     });
 }
 
+template <class T>
+void check_constant_null_space(const cuda::DeviceCsrView<T>& a) {
+    if (!adds_up_to_zero_there(a, kRowSumTolerance<T>)) check_constant_null_space(copy_to_host(a));
+}
+
 #define TILESPMV_INSTANTIATE(T)                                          \
     template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);   \
     template void check_symmetry(const CsrMatrix<T>&, double);           \
     template void check_symmetry(const cuda::DeviceCsrView<T>&, double); \
-    template void check_constant_null_space(const CsrMatrix<T>&);
+    template void check_constant_null_space(const CsrMatrix<T>&);        \
+    template void check_constant_null_space(const cuda::DeviceCsrView<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/download.hpp"
 #include "kernels/require_square.hpp"
 #include "kernels/solver/conjugate_gradients.hpp"
 #include "kernels/solver/cpu_space.hpp"
@@ -50,7 +49,7 @@ std::string_view method_name(Method method) { return method == Method::textbook 
 template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial)
     : a_(std::move(a)), backend_(options.backend) {
-    make_preconditioner_of(options, trial);
+    make_preconditioner_of(a_, options, [&] { return choose_preconditioner(a_, options, trial); });
     make_space(options);
     make_iteration(options);
 }
@@ -58,25 +57,27 @@ Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve
 template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options)
     : a_(std::move(a)), backend_(options.backend), preconditioner_(std::move(m)) {
-    require_square(a_, "to solve");
-    if (!preconditioner_) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
-    check_parts(preconditioner_->parts(), a_.rows);
-    if (options.constant_null_space) check_constant_null_space(a_);
+    take_preconditioner(a_, options);
     make_space(options);
     make_iteration(options);
 }
 
 template <class T>
-Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial)
+Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
+                  const Operator<T>* by)
     : on_device_(a), backend_(Backend::cuda) {
-    if (options.preconditioner == "jacobi" && !options.constant_null_space && a.rows == a.cols) {
-        preconditioner_choice_.specification = options.preconditioner;
-        preconditioner_ = make_jacobi_there(a);
-    } else {
-        a_ = copy_to_host(a);
-        make_preconditioner_of(options, trial);
-    }
-    make_space(options);
+    make_preconditioner_of(*on_device_, options,
+                           [&] { return choose_preconditioner(*on_device_, options, trial, by); });
+    make_space(options, by);
+    make_iteration(options);
+}
+
+template <class T>
+Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options,
+                  const Operator<T>* by)
+    : on_device_(a), backend_(Backend::cuda), preconditioner_(std::move(m)) {
+    take_preconditioner(*on_device_, options);
+    make_space(options, by);
     make_iteration(options);
 }
 
@@ -122,37 +123,45 @@ bool Solver<T>::is_persistent() const {
     return space_->is_persistent();
 }
 
+/// `choose` tries several for `auto`.
 template <class T>
-void Solver<T>::choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial) {
-    options.backend = backend_;
-    auto chosen = choose_preconditioner<T>(a_, options, trial);
-    preconditioner_choice_ = std::move(chosen.choice);
-    preconditioner_ = std::move(chosen.made);
-}
-
-template <class T>
-void Solver<T>::make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial) {
-    require_square(a_, "to solve");
-    if (options.constant_null_space) check_constant_null_space(a_);
+template <class Matrix, class F>
+void Solver<T>::make_preconditioner_of(const Matrix& a, const SolverOptions& options, F&& choose) {
+    require_square(a, "to solve");
+    if (options.constant_null_space) check_constant_null_space(a);
     preconditioner_choice_.specification = options.preconditioner;
-    if (options.preconditioner == kAutoPreconditioner) choose_preconditioner_by(options, trial);
-    if (!preconditioner_) preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a_);
+    if (options.preconditioner == kAutoPreconditioner) {
+        auto chosen = choose();
+        preconditioner_choice_ = std::move(chosen.choice);
+        preconditioner_ = std::move(chosen.made);
+    }
+    if (!preconditioner_) preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a);
+}
+
+/// One that was given.
+template <class T>
+template <class Matrix>
+void Solver<T>::take_preconditioner(const Matrix& a, const SolverOptions& options) {
+    require_square(a, "to solve");
+    if (!preconditioner_) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
+    check_parts(preconditioner_->parts(), a.rows);
+    if (options.constant_null_space) check_constant_null_space(a);
 }
 
 template <class T>
-void Solver<T>::make_space(const SolverOptions& options) {
+void Solver<T>::make_space(const SolverOptions& options, const Operator<T>* by) {
     if (backend_ == Backend::cpu) {
         const auto make = CpuSpace<T>::make;
         space_ = std::make_unique<CpuSpace<T>>(SystemOperator<T>(options.operator_name, a_, make),
                                                preconditioner_of<T>(preconditioner_->parts(), make));
         return;
     }
-    space_ = make_device_space<T>(a_, preconditioner_->parts(),
+    space_ = make_device_space<T>(matrix(), preconditioner_->parts(),
                                   {.operator_name = options.operator_name,
                                    .constant_null_space = options.constant_null_space,
                                    .use_persistent_kernel = options.use_persistent_kernel,
                                    .persistent_at_any_size = options.persistent_at_any_size},
-                                  on_device_ ? &*on_device_ : nullptr);
+                                  by);
 }
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.
@@ -205,20 +214,36 @@ SolveReport Solver<T>::solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x,
 }
 
 template <class T>
+std::function<SolveReport(const SolveOptions&)> Solver<T>::load(std::span<const T> b) {
+    const Vector<T> copy = space_->make_vector(), x = space_->make_vector();
+    space_->upload(b, copy);
+    return [this, copy, x](SolveOptions options) {
+        options.check_every = check_every(options);
+        return iteration_->solve(Vector<const T>{copy.data, copy.size}, x, options);
+    };
+}
+
+template <class T>
 void Solver<T>::take_new_values() {
     if (!on_device_) throw Error("only a matrix on a GPU has new values without `update_values`");
-    if (!a_.row_ptrs.empty()) a_.values = cuda::download(on_device_->values, on_device_->nnz, nullptr);
     follow_values();
 }
 
-/// Of `a_`, which has them if the matrix is on the host.
+template <class T>
+SystemMatrix<T> Solver<T>::matrix() const {
+    if (on_device_) return *on_device_;
+    return a_;
+}
+
+/// The matrix has them.
 template <class T>
 void Solver<T>::follow_values() {
     is_ready_ = false;
-    if (iteration_->keeps_out_constants()) check_constant_null_space(a_);
+    if (iteration_->keeps_out_constants())
+        on_device_ ? check_constant_null_space(*on_device_) : check_constant_null_space(a_);
     preconditioner_->update_values(a_);
     check_parts(preconditioner_->parts(), static_cast<index_t>(size()));
-    space_->update_values(a_);
+    space_->update_values(matrix());
     is_ready_ = true;
 }
 

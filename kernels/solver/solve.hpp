@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,8 @@ namespace tilespmv::solver {
 
 template <class T>
 class ConjugateGradients;
+template <class T>
+struct SystemMatrix;
 template <class T>
 class SystemSpace;
 
@@ -60,11 +63,15 @@ public:
     Solver(const Operator<T>& a, const Operator<T>* m, const SolverOptions& options = {});
     /// A matrix in the memory of the current GPU, whose arrays must outlive the solver; work on them must be complete.
     /// Of an operator by a name that reads CSR in place (`tilespmv info`) it is multiplied where it lies; others,
-    /// `auto` among them, have a copy. `jacobi` is made on the GPU, so that A does not come to the host; any other M is
-    /// made on the host, of a copy of A that is kept there, and so is all for a `constant_null_space`. Preconditioners
-    /// are tried on the GPU, each with a matrix of its own made of that copy, so that memory for a second one is needed
-    /// meanwhile. `backend` does not count. Throws as the constructor for a matrix of the host's.
-    Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial = {});
+    /// `auto` among them, have a copy. M is made, checked and tried on the GPU, too: A comes to the host only where
+    /// something is wrong, to say what. `by`: an operator of this matrix on this GPU, which then multiplies instead of
+    /// one that is made; it must outlive the solver, others may use it meanwhile in other workspaces, and new values it
+    /// gets from its owner. `backend` does not count. Throws as the constructor for a matrix of the host's.
+    Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial = {},
+           const Operator<T>* by = nullptr);
+    /// The same with an M that was made of this A.
+    Solver(const cuda::DeviceCsrView<T>& a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options,
+           const Operator<T>* by = nullptr);
     Solver(const Solver&) = delete;  // the operator views the matrix
     Solver& operator=(const Solver&) = delete;
     ~Solver();
@@ -78,6 +85,10 @@ public:
     /// The same with b and x in the memory of the GPU of the solver, without a way over the host. They do not overlap;
     /// work on them must be complete, and x is when it returns. Throws `Error` for a solver on the CPU, too.
     SolveReport solve(cuda::DeviceSpan<const T> b, cuda::DeviceSpan<T> x, const SolveOptions& options = {});
+
+    /// What solves for a copy of b where it iterates, as often as it is called, and keeps no x: for trials, which are
+    /// to measure iterations. It must not outlive the solver.
+    std::function<SolveReport(const SolveOptions&)> load(std::span<const T> b);
 
     /// New values of A, in the order of its CSR form; the pattern stays, and so does the kind of preconditioner, that
     /// which `auto` took, too.
@@ -109,17 +120,18 @@ public:
     [[nodiscard]] int check_every(const SolveOptions& options) const;
 
 private:
+    [[nodiscard]] SystemMatrix<T> matrix() const;
     void follow_values();
     void require_ready() const;
-    void make_preconditioner_of(const SolverOptions& options, const TrialSolve<T>& trial);
-    void choose_preconditioner_by(SolverOptions options, const TrialSolve<T>& trial);
-    void make_space(const SolverOptions& options);
+    template <class Matrix, class F>
+    void make_preconditioner_of(const Matrix& a, const SolverOptions& options, F&& choose);
+    template <class Matrix>
+    void take_preconditioner(const Matrix& a, const SolverOptions& options);
+    void make_space(const SolverOptions& options, const Operator<T>* by = nullptr);
     void make_iteration(const SolverOptions& options);
     [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
 
-    /// On the host; if `on_device_` is set a copy of it, or without arrays where none is needed; empty of operators of
-    /// the caller's.
-    CsrMatrix<T> a_;
+    CsrMatrix<T> a_;  ///< on the host; empty if `on_device_` is set, and of operators of the caller's
     std::optional<cuda::DeviceCsrView<T>> on_device_;
     Method method_{};
     std::string method_reason_;
@@ -145,5 +157,8 @@ void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance);
 /// Throws `Error` that names the first row whose entries do not add up to 0, beside the size of the row.
 template <class T>
 void check_constant_null_space(const CsrMatrix<T>& a);
+/// The same of a matrix in the memory of the current GPU, as `check_symmetry`.
+template <class T>
+void check_constant_null_space(const cuda::DeviceCsrView<T>& a);
 
 }  // namespace tilespmv::solver

@@ -11,38 +11,59 @@
 #include "kernels/operator.hpp"
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 #include "kernels/solver/space.hpp"
+#include "kernels/source.hpp"
 #include "tile/csr.hpp"
 #include "tile/error.hpp"
 
 namespace tilespmv::solver {
+
+/// A matrix that operators of a system are made of, in the memory of the host or in that of a GPU. It must outlive
+/// them, and its values may change.
+template <class T>
+struct SystemMatrix {
+    SystemMatrix(const CsrMatrix<T>& a) : here(&a) {}             // NOLINT(google-explicit-constructor)
+    SystemMatrix(const cuda::DeviceCsrView<T>& a) : there(&a) {}  // NOLINT(google-explicit-constructor)
+
+    [[nodiscard]] Source<T> source() const { return here != nullptr ? Source<T>(*here) : Source<T>(*there); }
+    [[nodiscard]] Block<const T> values() const {
+        if (there != nullptr) return {there->values, static_cast<std::size_t>(there->nnz), Memory::device};
+        return {here->values.data(), here->values.size()};
+    }
+
+    const CsrMatrix<T>* here = nullptr;
+    const cuda::DeviceCsrView<T>* there = nullptr;
+};
 
 /// An operator that a system is multiplied by: the caller's, or one of its own that follows the values of its matrix.
 template <class T>
 class SystemOperator {
 public:
     /// Makes an operator where the vectors of the system are.
-    using Make = std::function<std::unique_ptr<Operator<T>>(const std::string& specification, const CsrMatrix<T>& a)>;
+    using Make = std::function<std::unique_ptr<Operator<T>>(const std::string& specification, const Source<T>& a)>;
 
-    /// The caller's, which must outlive it and whose values the caller changes.
-    explicit SystemOperator(const Operator<T>& a) : a_(&a) {}
+    /// The caller's, which must outlive it and whose values the caller changes. `workspace`: that it works in here;
+    /// null: its own.
+    explicit SystemOperator(const Operator<T>& a, std::shared_ptr<cuda::Workspace> workspace = nullptr)
+        : workspace_(std::move(workspace)), a_(&a) {}
     /// Its own. The matrix must outlive it.
-    SystemOperator(std::string specification, const CsrMatrix<T>& matrix, Make make)
+    SystemOperator(std::string specification, const SystemMatrix<T>& matrix, Make make)
         : specification_(std::move(specification)),
           make_(std::move(make)),
-          own_(make_(specification_, matrix)),
+          own_(make_(specification_, matrix.source())),
           a_(own_.get()) {}
 
     [[nodiscard]] const Operator<T>& get() const { return *a_; }
+    [[nodiscard]] cuda::Workspace* workspace() const { return workspace_.get(); }
     /// The matrix has new values, which `give(operator, values)` brings to an operator that takes them; any other is
     /// made again. False if it is another operator from now on.
     template <class Give>
-    bool follow_values(const CsrMatrix<T>& matrix, Give&& give) {
+    bool follow_values(const SystemMatrix<T>& matrix, Give&& give) {
         if (own_ == nullptr || own_->facts().no_new_values == kReadInPlace) return true;
         if (own_->takes_new_values()) {
-            give(*own_, std::span<const T>(matrix.values.data(), matrix.values.size()));
+            give(*own_, matrix.values());
             return true;
         }
-        own_ = make_(specification_, matrix);
+        own_ = make_(specification_, matrix.source());
         a_ = own_.get();
         return false;
     }
@@ -51,6 +72,7 @@ private:
     std::string specification_;
     Make make_;
     std::unique_ptr<Operator<T>> own_;
+    std::shared_ptr<cuda::Workspace> workspace_;
     const Operator<T>* a_;
 };
 
@@ -67,6 +89,7 @@ SystemPreconditioner<T> preconditioner_of(const PreconditionerParts<T>& parts,
                                           const typename SystemOperator<T>::Make& make) {
     SystemPreconditioner<T> m{{}, &parts};
     for (const auto& matrix : parts.stages) m.stages.emplace_back(parts.operators, matrix, make);
+    for (const auto& matrix : parts.stages_there) m.stages.emplace_back(parts.operators, matrix, make);
     return m;
 }
 /// Of an operator of the caller's, which must outlive it; null is I.
@@ -93,7 +116,7 @@ public:
     /// The matrix `a` that the operator was made of, and the parts of M, have new values, with the patterns and sizes
     /// of before. Allocates nothing but for the first ones, if the operators take new values; others are made again.
     /// Throws `Error`, for a preconditioner of another kind, too.
-    virtual void update_values(const CsrMatrix<T>& a) {
+    virtual void update_values(const SystemMatrix<T>& a) {
         follow_matrix(a);
         follow_preconditioner();
     }
@@ -101,25 +124,28 @@ public:
     bool follow_preconditioner() {
         if (m_.parts == nullptr) return true;
         const auto& parts = *m_.parts;
-        if (parts.stages.size() != m_.stages.size() || parts.inverse_diagonal.size() != diagonal_size_)
+        const std::size_t here = parts.stages.size();
+        if (here + parts.stages_there.size() != m_.stages.size() || parts.inverse_diagonal.size() != diagonal_size_)
             throw Error("new values of a preconditioner are of another kind than those before");
         if (diagonal_size_ > 0) set_diagonal(parts.inverse_diagonal);
         bool is_same = true;
-        for (std::size_t i = 0; i < m_.stages.size(); ++i) is_same &= follow(m_.stages[i], parts.stages[i]);
+        for (std::size_t i = 0; i < here; ++i) is_same &= follow(m_.stages[i], parts.stages[i]);
+        for (std::size_t i = here; i < m_.stages.size(); ++i)
+            is_same &= follow(m_.stages[i], parts.stages_there[i - here]);
         return is_same;
     }
 
     [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(a_.get().rows()); }
-    void multiply(Vector<const T> x, Vector<T> y) override { apply(a_.get(), 1, x, 0, y); }
+    void multiply(Vector<const T> x, Vector<T> y) override { apply(a_, 1, x, 0, y); }
     void residual(Vector<const T> b, Vector<const T> x, Vector<T> r) override {
         this->copy(b, r);
-        apply(a_.get(), -1, x, 1, r);
+        apply(a_, -1, x, 1, r);
     }
     void precondition(Vector<const T> r, Vector<T> w) override {
         if (is_diagonal()) return times_diagonal(r, w);
         for (std::size_t i = 0; i < m_.stages.size(); ++i) {
             const Vector<T> to = i < between_.size() ? between_[i] : w;
-            apply(m_.stages[i].get(), 1, r, 0, to);
+            apply(m_.stages[i], 1, r, 0, to);
             r = {to.data, to.size};
         }
     }
@@ -149,19 +175,19 @@ protected:
     virtual void times_diagonal(Vector<const T> r, Vector<T> w) = 0;
     /// It has these values now.
     virtual void set_diagonal(const Buffer<T>& values) = 0;
-    /// New values for an operator that takes them, in the memory of the host; returns when they are not needed any
-    /// more.
-    virtual void give_values(Operator<T>& to, std::span<const T> values) = 0;
+    /// New values for an operator that takes them; returns when they are not needed any more.
+    virtual void give_values(Operator<T>& to, const Block<const T>& values) = 0;
     /// As `update_values` of A alone; false if its operator is another one from now on.
-    bool follow_matrix(const CsrMatrix<T>& a) { return follow(a_, a); }
+    bool follow_matrix(const SystemMatrix<T>& a) { return follow(a_, a); }
 
 private:
-    bool follow(SystemOperator<T>& one, const CsrMatrix<T>& matrix) {
+    bool follow(SystemOperator<T>& one, const SystemMatrix<T>& matrix) {
         return one.follow_values(matrix,
-                                 [this](Operator<T>& to, std::span<const T> values) { give_values(to, values); });
+                                 [this](Operator<T>& to, const Block<const T>& values) { give_values(to, values); });
     }
-    void apply(const Operator<T>& a, T alpha, Vector<const T> x, T beta, Vector<T> y) const {
-        a.apply(alpha, Block<const T>(x.data, x.size, memory_), beta, Block<T>(y.data, y.size, memory_), Run(stream_));
+    void apply(const SystemOperator<T>& a, T alpha, Vector<const T> x, T beta, Vector<T> y) const {
+        a.get().apply(alpha, Block<const T>(x.data, x.size, memory_), beta, Block<T>(y.data, y.size, memory_),
+                      Run(stream_, a.workspace()));
     }
 
     SystemOperator<T> a_;

@@ -18,6 +18,7 @@ public:
     /// given twice or without a value.
     Options(std::string_view kind, std::string_view specification);
 
+    [[nodiscard]] const std::string& specification() const { return specification_; }
     /// What stands before the first colon.
     [[nodiscard]] const std::string& name() const { return name_; }
     /// A word that stands for a number.

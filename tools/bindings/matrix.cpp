@@ -243,8 +243,10 @@ private:
         const bool transposes = operator_->facts().transposes;
         order_.wait_for_device(backend_ == Backend::cuda);
         workspaces_.clear();
-        operator_ = make(name, source);
-        if (transposes) operator_ = transposed(std::move(operator_), name, there_ ? source : Source<V>(source.csr()));
+        AnyOperator made = make(name, source);
+        if (transposes) made = transposed(std::move(made), name, there_ ? source : Source<V>(source.csr()));
+        solving_->push_back(std::exchange(operator_, std::move(made)));
+        solving_ = std::make_shared<Kept>();
         order_.wait_for_device(backend_ == Backend::cuda);
         ++preparation_;
     }
@@ -252,7 +254,7 @@ private:
     /// Copies the values to memory of this matrix on the GPU, after all products before.
     StreamOrder::Turn keep_there(const void* values, std::uintptr_t stream) {
         const bool is_new = !values_there_;
-        if (is_new) values_there_ = std::make_unique<DeviceBytes>(static_cast<std::size_t>(nnz_) * sizeof(V));
+        if (is_new) values_there_ = std::make_shared<DeviceBytes>(static_cast<std::size_t>(nnz_) * sizeof(V));
         const StreamOrder::Turn turn = order_.follow_all(stream);
         values_there_->copy_from(values, reinterpret_cast<std::uintptr_t>(turn.stream));
         return turn;
@@ -261,16 +263,19 @@ private:
         return {static_cast<const V*>(values_there_->data()), static_cast<std::size_t>(nnz_), Memory::device};
     }
     /// New values of a matrix on the GPU. An operator that reads the caller's values is made again, once, and reads
-    /// those that are kept here from then on.
+    /// those that are kept here from then on. What solves use meanwhile is left to them.
     void update_matrix_there(const void* values, std::uintptr_t stream) {
         const std::scoped_lock lock(mutex_);
+        const bool is_in_a_solve = solving_.use_count() > 1;
+        if (is_in_a_solve) solving_->push_back(std::exchange(values_there_, nullptr));
         const bool is_first = !values_there_;
         const StreamOrder::Turn turn = keep_there(values, stream);
         there_->values = static_cast<const V*>(values_there_->data());
         source_ = Source<V>(*there_);
         const bool transposes = operator_->facts().transposes;
         const bool reads_kept = is_read_in_place_ && !is_first;
-        const bool is_renewed = (reads_kept || !is_read_in_place_) && renew(*operator_, kept_values(), turn.stream);
+        const bool is_renewed =
+            (reads_kept || !is_read_in_place_) && !is_in_a_solve && renew(*operator_, kept_values(), turn.stream);
         if (!is_renewed && !(reads_kept && !transposes)) make_again(std::string(operator_->specification()), source_);
         if (is_first && for_blocks_) forget_blocks();  // it may read the caller's
         renew_blocks(kept_values(), turn.stream);
@@ -303,19 +308,17 @@ private:
         const CsrMatrix<V>& a = now.csr();
         return {a.rows, a.cols, a.row_ptrs.clone(), a.col_idxs.clone(), std::move(values)};
     }
-    /// Of a matrix on the GPU, with a copy there of its values of now: others may come meanwhile. What `auto` took for
-    /// products is not chosen again.
-    SolveResult solve_there(const Array& b, const Array& x, SolveRequest request) const {
-        DeviceBytes values(static_cast<std::size_t>(nnz_) * sizeof(V));
+    /// Of a matrix on the GPU, with its values of now: others may come meanwhile. What multiplies in products does so
+    /// here, too.
+    SolveResult solve_there(const Array& b, const Array& x, const SolveRequest& request) const {
         std::unique_lock lock(mutex_);
         order_.wait_for_device(true);  // new values on a stream
-        cuda::DeviceCsrView<V> now = *there_;
-        values.copy_from(now.values, 0);
-        if (request.operator_name == operator_name_) request.operator_name = operator_->specification();
-        order_.wait_for_device(true);
+        const std::shared_ptr<Kept> kept = solving_;
+        const cuda::DeviceCsrView<V> now = *there_;
+        const Operator<V>* const by =
+            request.operator_name == operator_name_ ? &serving(*operator_, Op::none) : nullptr;
         lock.unlock();
-        now.values = static_cast<const V*>(values.data());
-        return solve_system<V>(now, backend_, b, x, request);
+        return solve_system<V>(now, backend_, b, x, request, by);
     }
     /// The matrix with its values of now, which stays as it is.
     struct Snapshot {
@@ -343,7 +346,7 @@ private:
     std::shared_ptr<void> owner_;                    // of a matrix on the GPU, ...
     std::optional<cuda::DeviceCsrView<V>> there_;    // ... which the source views, ...
     bool is_read_in_place_ = false;                  // ... and the operator
-    std::unique_ptr<DeviceBytes> values_there_;      // new values that came from the GPU
+    std::shared_ptr<DeviceBytes> values_there_;      // new values that came from the GPU
     mutable bool is_newer_there_ = false;            // than those of the host
     Backend backend_;
     std::string operator_name_;
@@ -351,6 +354,9 @@ private:
     index_t cols_ = 0;
     offset_t nnz_ = 0;
     AnyOperator operator_;
+    /// Operators and values that solves of now use, and this no longer; each solve has a share in it.
+    using Kept = std::vector<std::shared_ptr<void>>;
+    std::shared_ptr<Kept> solving_ = std::make_shared<Kept>();
     AnyOperator for_blocks_;  // null until there is a product of several columns
     int preparation_ = 0;     // how often an operator was made again or forgotten
     /// Of operators and turns; they go when products in them are complete, before the operators.

@@ -49,8 +49,9 @@ SolveResult result_of(const solver::SolveReport& report) {
 
 }  // namespace
 
-template <Value V, class Matrix>
-SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array& x, const SolveRequest& request) {
+template <Value V, class Matrix, class... By>
+SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array& x, const SolveRequest& request,
+                         const By*... by) {
     const auto rhs = block_of<const V>(b);
     const auto solution = block_of<V>(x);
     if (!rhs || !solution || !rhs->has_columns() || !solution->has_columns() || b.cols != 1 || x.cols != 1) {
@@ -62,7 +63,7 @@ SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array&
     solver::TrialSolve<V> trial;
     trial.goal = goal_of(request);
     if (!is_on_device) trial.b = {rhs->data, rhs->rows};
-    solver::Solver<V> solver(std::move(a), options_of(request, backend), trial);
+    solver::Solver<V> solver(std::move(a), options_of(request, backend), trial, by...);
     const double setup = seconds_since(start);
     SolveResult result =
         result_of(is_on_device ? solver.solve(cuda::DeviceSpan<const V>(rhs->data, rhs->rows),
@@ -77,12 +78,11 @@ SolveResult solve_system(Matrix a, Backend backend, const Array& b, const Array&
     return result;
 }
 
-#define TILESPMV_INSTANTIATE(V, Matrix)                                                             \
-    template SolveResult solve_system<V, Matrix<V>>(Matrix<V>, Backend, const Array&, const Array&, \
-                                                    const SolveRequest&);
-TILESPMV_INSTANTIATE(double, CsrMatrix)
-TILESPMV_INSTANTIATE(float, CsrMatrix)
-TILESPMV_INSTANTIATE(double, cuda::DeviceCsrView)
-TILESPMV_INSTANTIATE(float, cuda::DeviceCsrView)
+#define TILESPMV_INSTANTIATE(V)                                                                                   \
+    template SolveResult solve_system<V>(CsrMatrix<V>, Backend, const Array&, const Array&, const SolveRequest&); \
+    template SolveResult solve_system<V>(cuda::DeviceCsrView<V>, Backend, const Array&, const Array&,             \
+                                         const SolveRequest&, const Operator<V>*);
+TILESPMV_INSTANTIATE(double)
+TILESPMV_INSTANTIATE(float)
 
 }  // namespace tilespmv::bindings

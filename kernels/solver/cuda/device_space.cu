@@ -3,24 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/this_gpu.hpp"
 
 namespace tilespmv::solver {
-
-/// Page-locked memory of the host, from where and to which the GPU copies while the host goes on.
-template <class T>
-struct DeviceSpace<T>::Pinned {
-    struct Values {
-        Scalars scalars;
-        double sum;
-    };
-    Pinned() { TILESPMV_CUDA(cudaMallocHost(reinterpret_cast<void**>(&values), sizeof(Values))); }
-    Pinned(const Pinned&) = delete;
-    Pinned& operator=(const Pinned&) = delete;
-    ~Pinned() { static_cast<void>(cudaFreeHost(values)); }
-
-    Values* values = nullptr;
-};
 
 namespace {
 
@@ -41,17 +26,13 @@ bool are_same(const Iterates<T>& a, const Iterates<T>& b) {
 }  // namespace
 
 template <class T>
-DeviceSpace<T>::DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on,
-                            const cuda::DeviceCsrView<T>* alone)
+DeviceSpace<T>::DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on)
     : SystemSpace<T>(std::move(a), std::move(m), Memory::device, on.stream),
       on_(on),
-      alone_(alone),
-      kernels_(this->size(), vector_shapes(this->size(), sizeof(T), cuda::require_device().multiprocessors), on),
-      scalars_(1, on),
-      sums_(kMostSums, on),
-      pinned_(std::make_unique<Pinned>()) {
-    TILESPMV_CUDA(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream()));
-    DeviceSpace::write_scalars({});
+      kernels_(this->size(), vector_shapes(this->size(), sizeof(T), cuda::this_gpu(sizeof(T)).multiprocessors), on),
+      kept_(1, on),
+      pinned_(sizeof(Kept)) {
+    TILESPMV_CUDA(cudaMemsetAsync(kept_.data(), 0, kept_.bytes(), stream()));  // scalars before the first iteration
     this->make_vectors_between();
     if (const Buffer<T>* const values = this->inverse_diagonal()) {
         diagonal_ = cuda::DeviceBuffer<T>(values->size(), on);
@@ -72,10 +53,10 @@ std::string DeviceSpace<T>::how() const {
 }
 
 template <class T>
-void DeviceSpace<T>::update_values(const CsrMatrix<T>& a) {
+void DeviceSpace<T>::update_values(const SystemMatrix<T>& a) {
     TILESPMV_CUDA(cudaStreamSynchronize(stream()));
     if (!this->follow_matrix(a)) forget_graphs();
-    if (persistent_) persistent_->update_values(newest({a.values.data(), a.values.size()}));
+    if (persistent_) persistent_->update_values(a.values());
     if (!this->follow_preconditioner()) forget_graphs();
 }
 
@@ -139,7 +120,7 @@ template <class T>
 double DeviceSpace<T>::norm2(Vector<const T> r) {
     kernels_.residual2(r.data, finish(Recurrence::none));
     finished(Recurrence::none);
-    double& sum = pinned_->values->sum;
+    double& sum = pinned().sums[0];
     TILESPMV_CUDA(cudaMemcpyAsync(&sum, sums(), sizeof(double), cudaMemcpyDeviceToHost, stream()));
     TILESPMV_CUDA(cudaStreamSynchronize(stream()));
     return sum;
@@ -193,16 +174,16 @@ void DeviceSpace<T>::move_and_precondition(const Iterates<T>& v) {
 
 template <class T>
 void DeviceSpace<T>::write_scalars(const Scalars& scalars) {
-    Scalars& from = pinned_->values->scalars;
+    Scalars& from = pinned().scalars;
     TILESPMV_CUDA(cudaStreamSynchronize(stream()));  // an earlier copy from it
     from = scalars;
-    TILESPMV_CUDA(cudaMemcpyAsync(scalars_.data(), &from, sizeof(Scalars), cudaMemcpyHostToDevice, stream()));
+    TILESPMV_CUDA(cudaMemcpyAsync(this->scalars(), &from, sizeof(Scalars), cudaMemcpyHostToDevice, stream()));
 }
 
 template <class T>
 Scalars DeviceSpace<T>::read_scalars() {
-    Scalars& to = pinned_->values->scalars;
-    TILESPMV_CUDA(cudaMemcpyAsync(&to, scalars_.data(), sizeof(Scalars), cudaMemcpyDeviceToHost, stream()));
+    Scalars& to = pinned().scalars;
+    TILESPMV_CUDA(cudaMemcpyAsync(&to, this->scalars(), sizeof(Scalars), cudaMemcpyDeviceToHost, stream()));
     TILESPMV_CUDA(cudaStreamSynchronize(stream()));
     return to;
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/graph.hpp"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/solver/cuda/persistent.hpp"
 #include "kernels/solver/system_space.hpp"
 
@@ -15,7 +16,7 @@ namespace tilespmv::solver {
 /// Makes operators on the current GPU for a `SystemOperator`. The stream must outlive what it makes.
 template <class T>
 typename SystemOperator<T>::Make make_on_gpu(const cuda::DeviceContext& on) {
-    return [on](const std::string& specification, const CsrMatrix<T>& a) {
+    return [on](const std::string& specification, const Source<T>& a) {
         return cuda::make_device_operator<T>(specification, a, default_accumulator<T>(), on);
     };
 }
@@ -40,10 +41,8 @@ void give_by_way_of(cuda::DeviceBuffer<T>& room, Operator<T>& to, std::type_iden
 template <class T>
 class DeviceSpace : public SystemSpace<T> {
 public:
-    /// Operators on the GPU that is current. The stream must outlive the space. `alone`: A is in its memory and nowhere
-    /// else, from where new values come; else null.
-    DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on,
-                const cuda::DeviceCsrView<T>* alone = nullptr);
+    /// Operators on the GPU that is current. The stream must outlive the space.
+    DeviceSpace(SystemOperator<T> a, SystemPreconditioner<T> m, const cuda::DeviceContext& on);
     /// Waits for what it has launched.
     ~DeviceSpace() override;
 
@@ -55,7 +54,7 @@ public:
 
     [[nodiscard]] std::string how() const override;
     [[nodiscard]] bool is_persistent() const override { return persistent_ != nullptr; }
-    void update_values(const CsrMatrix<T>& a) override;
+    void update_values(const SystemMatrix<T>& a) override;
 
     Vector<T> make_vector() override;
     void reserve_vectors(std::size_t count) override;
@@ -92,9 +91,9 @@ protected:
 
     [[nodiscard]] cudaStream_t stream() const { return on_.stream; }
     /// In device memory.
-    [[nodiscard]] Scalars* scalars() { return scalars_.data(); }
+    [[nodiscard]] Scalars* scalars() { return &kept_.data()->scalars; }
     /// In device memory, `kMostSums`: of the last reduction that no recurrence has taken.
-    [[nodiscard]] double* sums() { return sums_.data(); }
+    [[nodiscard]] double* sums() { return kept_.data()->sums; }
     /// An operator is another one than before: graphs are made again.
     void forget_graphs() { blocks_.clear(); }
 
@@ -102,8 +101,8 @@ protected:
         kernels_.times_diagonal(diagonal(), r.data, w.data);
     }
     void set_diagonal(const Buffer<T>& values) override;
-    void give_values(Operator<T>& to, std::span<const T> values) override {
-        give_by_way_of(new_values_, to, newest(values), on_);
+    void give_values(Operator<T>& to, const tilespmv::Block<const T>& values) override {
+        give_by_way_of(new_values_, to, values, on_);
     }
 
 private:
@@ -114,27 +113,25 @@ private:
         Iterates<T> v;
         std::unique_ptr<cuda::Graph> graph;
     };
-    struct Pinned;
+    /// What lies in the memory of the GPU, and in pinned memory of the host on its way from and to it.
+    struct Kept {
+        Scalars scalars;
+        double sums[kMostSums];
+    };
 
     Block& block_for(int count, Method method, const Iterates<T>& v);
     /// Of a diagonal M.
     [[nodiscard]] DiagonalView<T> diagonal() const {
         return {this->inverse_there() != nullptr ? this->inverse_there() : diagonal_.data()};
     }
-    /// Values of A where it is alone, or else these.
-    [[nodiscard]] tilespmv::Block<const T> newest(std::span<const T> of_host) const {
-        if (alone_ == nullptr) return of_host;
-        return {alone_->values, static_cast<std::size_t>(alone_->nnz), Memory::device};
-    }
+    [[nodiscard]] Kept& pinned() const { return *reinterpret_cast<Kept*>(pinned_.data()); }
 
     cuda::DeviceContext on_;
-    const cuda::DeviceCsrView<T>* alone_;
     VectorLauncher<T> kernels_;
     cuda::DeviceBuffer<T> diagonal_;    // of an M of the host's; empty of I
     cuda::DeviceBuffer<T> new_values_;  // on their way to an operator; made with the first
-    cuda::DeviceBuffer<Scalars> scalars_;
-    cuda::DeviceBuffer<double> sums_;
-    std::unique_ptr<Pinned> pinned_;
+    cuda::DeviceBuffer<Kept> kept_;
+    cuda::PinnedMemory pinned_;
     std::vector<cuda::DeviceBuffer<T>> vectors_;
     std::size_t reserved_ = 0;  // vectors at the end of the last of these
     std::vector<Block> blocks_;

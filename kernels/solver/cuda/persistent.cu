@@ -2,6 +2,9 @@
 
 #include "kernels/cuda/device_attribute.hpp"
 #include "kernels/cuda/device_csr.hpp"
+#include "kernels/cuda/device_rows.hpp"
+#include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
 #include "tile/error.hpp"
 
@@ -16,6 +19,37 @@ __global__ void __launch_bounds__(kMostTeamThreads) persistent_grid(const __grid
     GridTeam<T> team(p.meetings, p.method == Method::textbook ? p.p : p.w, stage.gathered);
     OwnRows<T> rows(p, team.rank(), shared);
     iterate(p, rows, team, stage);
+}
+
+template <class P>
+struct RowsToDivide {
+    const P* row_ptrs = nullptr;
+    index_t rows = 0;
+    int blocks = 0;
+    double row_cost = 0;
+    RowStart* starts = nullptr;  ///< one more than there are blocks, in memory of the host
+
+    [[nodiscard]] __device__ double before(index_t row) const {
+        return static_cast<double>(row_ptrs[row]) + __dmul_rn(row_cost, row);  // rounded as on the host
+    }
+};
+
+/// By a thread for each start.
+template <class P>
+__global__ void __launch_bounds__(kMostTeamBlocks + 1) divide_rows(RowsToDivide<P> p) {
+    const auto i = static_cast<int>(threadIdx.x);
+    if (i > p.blocks) return;
+    const double wanted = p.before(p.rows) * i / p.blocks;
+    index_t row = i == p.blocks ? p.rows : 0;
+    for (index_t end = p.rows; row < end;) {
+        const index_t middle = row + (end - row) / 2;
+        if (p.before(middle) < wanted) {
+            row = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    p.starts[i] = {row, static_cast<offset_t>(p.row_ptrs[row])};
 }
 
 template <class T>
@@ -53,24 +87,58 @@ PersistentLimits persistent_limits(std::size_t value_bytes) {
     return value_bytes == sizeof(double) ? limits<double>() : limits<float>();
 }
 
+std::vector<RowStart> even_rows_there(const cuda::DevicePattern& a, int blocks, double row_cost, cudaStream_t stream) {
+    const auto count = static_cast<std::size_t>(blocks) + 1;
+    const cuda::PinnedMemory memory(count * sizeof(RowStart));
+    auto* const starts = reinterpret_cast<RowStart*>(memory.data());
+    std::visit(
+        [&]<class P>(const P* row_ptrs) {
+            cuda::launch(divide_rows<P>, 1, kMostTeamBlocks + 1,
+                         RowsToDivide<P>{row_ptrs, a.rows, blocks, row_cost, starts}, stream);
+        },
+        a.row_ptrs);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
+    return {starts, starts + count};
+}
+
 template <class T>
-PersistentIterations<T>::PersistentIterations(const Source<T>& a, PersistentPlan plan, const cuda::DeviceContext& on)
+PersistentIterations<T>::PersistentIterations(const SystemMatrix<T>& a, PersistentPlan plan,
+                                              const cuda::DeviceContext& on)
     : on_(on),
       plan_(std::move(plan)),
-      row_ptrs_(static_cast<std::size_t>(a.rows()) + 1, on),
-      col_idxs_(cuda::columns_on_device(a, on)),
-      values_(cuda::values_on_device(a, on)),
       first_rows_(std::span<const index_t>(plan_.first_rows), on),
       meetings_(static_cast<std::size_t>(plan_.blocks()) * (1 + 2 * kMostSums * 2), on) {
-    Buffer<std::uint32_t> row_ptrs;  // until they are there
-    if (const auto* const there = cuda::csr_only_on_device(a)) {
-        cuda::copy_row_ptrs(cuda::pattern_of(*there), row_ptrs_.data(), on.stream);
-    } else {
-        row_ptrs = cuda::narrowed(a.row_ptrs());
-        row_ptrs_.upload({row_ptrs.data(), row_ptrs.size()}, on.stream);
-    }
     TILESPMV_CUDA(cudaMemsetAsync(meetings_.data(), 0, meetings_.bytes(), on.stream));
-    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
+    if (a.there != nullptr) {
+        read_there(*a.there);
+    } else {
+        copy(*a.here);
+    }
+}
+
+template <class T>
+void PersistentIterations<T>::copy(const CsrMatrix<T>& a) {
+    const Buffer<std::uint32_t> row_ptrs = cuda::narrowed(a.row_ptrs);
+    own_row_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(row_ptrs, on_);
+    own_col_idxs_ = cuda::DeviceBuffer<index_t>(a.col_idxs, on_);
+    own_values_ = cuda::DeviceBuffer<T>(a.values, on_);
+    row_ptrs_ = own_row_ptrs_.data();
+    col_idxs_ = own_col_idxs_.data();
+    values_ = own_values_.data();
+    TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
+}
+
+template <class T>
+void PersistentIterations<T>::read_there(const cuda::DeviceCsrView<T>& a) {
+    col_idxs_ = a.col_idxs;
+    values_ = a.values;
+    if (const auto* const narrow = std::get_if<const std::int32_t*>(&a.row_ptrs)) {
+        row_ptrs_ = reinterpret_cast<const std::uint32_t*>(*narrow);  // the same bits
+        return;
+    }
+    own_row_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(a.rows) + 1, on_);
+    cuda::copy_row_ptrs(cuda::pattern_of(a), own_row_ptrs_.data(), on_.stream);
+    row_ptrs_ = own_row_ptrs_.data();
 }
 
 template <class T>
@@ -80,9 +148,9 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
     auto* const sums = reinterpret_cast<NumberedSum*>(meetings_.data());
     const GridMeetings meetings{meetings_.data() + std::size_t{2} * kMostSums * 2 * plan_.blocks(), sums, met_};
     met_ += 2 * static_cast<unsigned long long>(count) + 2;
-    const Persistent<T> p{row_ptrs_.data(),
-                          col_idxs_.data(),
-                          values_.data(),
+    const Persistent<T> p{row_ptrs_,
+                          col_idxs_,
+                          values_,
                           first_rows_.data(),
                           {m},
                           v.x.data,
@@ -95,7 +163,7 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
                           method,
                           count,
                           plan_.row_threads,
-                          static_cast<index_t>(row_ptrs_.size() - 1),
+                          plan_.first_rows.back(),
                           plan_.most_rows,
                           plan_.most_nonzeros,
                           plan_.keeps_matrix,
@@ -105,15 +173,12 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
 
 template <class T>
 void PersistentIterations<T>::update_values(const Block<const T>& values) {
-    if (values.rows != values_.size()) {
-        throw Error("a matrix of " + std::to_string(values_.size()) + " nonzeros was given " +
+    if (values.memory == Memory::device) return;  // they are read where they are
+    if (values.rows != own_values_.size()) {
+        throw Error("a matrix of " + std::to_string(own_values_.size()) + " nonzeros was given " +
                     std::to_string(values.rows) + " new values");
     }
-    if (values.memory == Memory::device) {
-        cuda::copy_there(values_.data(), values.data, values.rows, on_.stream);
-    } else {
-        values_.upload({values.data, values.rows}, on_.stream);
-    }
+    own_values_.upload({values.data, values.rows}, on_.stream);
     TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
 }
 

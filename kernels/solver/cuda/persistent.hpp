@@ -3,13 +3,16 @@
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/persistent_plan.hpp"
-#include "kernels/source.hpp"
+#include "kernels/solver/system_space.hpp"
 
 namespace tilespmv::solver {
 
 /// What limits a persistent kernel for values of `value_bytes` (4 or 8) on the current GPU; no multiprocessors where
 /// thread blocks cannot meet.
 PersistentLimits persistent_limits(std::size_t value_bytes);
+
+/// `even_rows` of row pointers that are right, on the current GPU. Waits for the stream.
+std::vector<RowStart> even_rows_there(const cuda::DevicePattern& a, int blocks, double row_cost, cudaStream_t stream);
 
 /// Iterations of conjugate gradients for a small system, `count` of them in one kernel, with a diagonal M or none. Rows
 /// of vectors, and A where it fits, stay in the shared memory of the thread blocks; these meet twice an iteration
@@ -19,22 +22,29 @@ PersistentLimits persistent_limits(std::size_t value_bytes);
 template <class T>
 class PersistentIterations {
 public:
-    /// Copies A, which is not needed afterwards. The stream must outlive it.
-    PersistentIterations(const Source<T>& a, PersistentPlan plan, const cuda::DeviceContext& on);
+    /// Copies A, which is not needed afterwards, or reads it where it is on the GPU. The stream must outlive it.
+    PersistentIterations(const SystemMatrix<T>& a, PersistentPlan plan, const cuda::DeviceContext& on);
 
     [[nodiscard]] const PersistentPlan& plan() const { return plan_; }
     /// `count` iterations, or until `end` is set; does not wait. Vectors and scalars are in device memory, before and
     /// after as those of the kernels over vectors. Cannot be captured into a graph.
     void run(int count, Method method, const Iterates<T>& v, const DiagonalView<T>& m, Scalars* scalars);
-    /// In the order of CSR; returns when they are not needed any more.
+    /// Those of A, in the order of CSR; returns when they are not needed any more.
     void update_values(const Block<const T>& values);
 
 private:
+    void copy(const CsrMatrix<T>& a);
+    void read_there(const cuda::DeviceCsrView<T>& a);
+
     cuda::DeviceContext on_;
     PersistentPlan plan_;
-    cuda::DeviceBuffer<std::uint32_t> row_ptrs_;
-    cuda::DeviceBuffer<index_t> col_idxs_;
-    cuda::DeviceBuffer<T> values_;
+    // Copies, where there are any, and what is read.
+    cuda::DeviceBuffer<std::uint32_t> own_row_ptrs_;
+    cuda::DeviceBuffer<index_t> own_col_idxs_;
+    cuda::DeviceBuffer<T> own_values_;
+    const std::uint32_t* row_ptrs_ = nullptr;
+    const index_t* col_idxs_ = nullptr;
+    const T* values_ = nullptr;
     cuda::DeviceBuffer<index_t> first_rows_;
     cuda::DeviceBuffer<unsigned long long> meetings_;  ///< of a grid
     unsigned long long met_ = 0;                       ///< meetings that launches so far may have had

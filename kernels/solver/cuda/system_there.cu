@@ -1,12 +1,20 @@
 #include <memory>
+#include <string>
 #include <variant>
 
+#include <cub/device/device_scan.cuh>
 #include <cub/thread/thread_search.cuh>
 
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
+#include "kernels/cuda/sort_pairs.cuh"
+#include "kernels/cuda/transpose_pattern.hpp"
 #include "kernels/cuda/tuning.hpp"
+#include "kernels/cuda/warp.cuh"
 #include "kernels/solver/device_space.hpp"
+#include "kernels/solver/preconditioner/jacobi.hpp"
+#include "kernels/solver/preconditioner/ssor_ai.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -21,9 +29,9 @@ struct SystemThere {
     const P* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
     const T* values = nullptr;
-    int* is_wrong = nullptr;
-    T* inverse = nullptr;  ///< of the diagonal
-    double tolerance = 0;  ///< of mirror images
+    int* is_wrong = nullptr;  ///< in memory of the host
+    T* inverse = nullptr;     ///< of the diagonal
+    double tolerance = 0;     ///< of mirror images, and of sums of rows
 
     [[nodiscard]] static __device__ offset_t index() { return offset_t{blockIdx.x} * kSystemThreads + threadIdx.x; }
 
@@ -65,66 +73,263 @@ __global__ void __launch_bounds__(kSystemThreads) compare_mirror_images(SystemTh
     if (!is_inside || fabs(here - there) > p.tolerance * fmax(fabs(here), fabs(there))) *p.is_wrong = 1;
 }
 
-/// Calls launch(p) with the matrix and the type of its row pointers, and waits. Whether nothing is wrong.
-template <class T, class F>
-bool is_right(const cuda::DeviceCsrView<T>& a, const cuda::DeviceBuffer<int>& is_wrong, F&& launch) {
-    cuda::require_in_device_memory(a);
-    TILESPMV_CUDA(cudaMemsetAsync(is_wrong.data(), 0, is_wrong.bytes(), nullptr));
-    std::visit(
-        [&]<class P>(const P* row_ptrs) {
-            launch(SystemThere<T, P>{a.rows, a.nnz, row_ptrs, a.col_idxs, a.values, is_wrong.data()});
-        },
-        a.row_ptrs);
-    int found = 0;
-    is_wrong.download({&found, 1}, nullptr);
-    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
-    return found == 0;
+/// By a warp for each row.
+template <class T, class P>
+__global__ void __launch_bounds__(kSystemThreads) add_up_rows(SystemThere<T, P> p) {
+    const offset_t row = p.index() / cuda::kWarpSize;
+    if (row >= p.rows) return;
+    const offset_t first = p.row_ptrs[row];
+    const offset_t end = p.row_ptrs[row + 1];
+    const bool is_inside = first >= 0 && end <= p.nnz;
+    double sum = 0;
+    double size = 0;
+    for (offset_t k = first + threadIdx.x % cuda::kWarpSize; is_inside && k < end; k += cuda::kWarpSize) {
+        const double value = p.values[k];
+        sum += value;
+        size += fabs(value);
+    }
+    __syncwarp();
+    sum = cuda::sum_of_warp(sum);
+    size = cuda::sum_of_warp(size);
+    if (!is_inside || fabs(sum) > p.tolerance * size) *p.is_wrong = 1;
+}
+
+/// K of `ssor-ai` (`preconditioner/ssor_ai.hpp`), in the bits of the host.
+template <class T, class P>
+struct SsorThere : SystemThere<T, P> {
+    double w = 1;
+    double* inverse_dw = nullptr;  ///< of each row
+    double* scale = nullptr;
+    offset_t* lengths = nullptr;  ///< of the rows of K; null: they are known
+    const offset_t* k_row_ptrs = nullptr;
+    index_t* k_col_idxs = nullptr;
+    T* k_values = nullptr;
+};
+
+template <class T, class P>
+__global__ void __launch_bounds__(kSystemThreads) scale_rows(SsorThere<T, P> p) {
+    if (p.index() >= p.rows) return;
+    const auto row = static_cast<index_t>(p.index());
+    const offset_t at = p.find(row, row);
+    const T value = at < 0 ? T{} : p.values[at];
+    const double inverse = p.w / double{value};
+    const double scale = sqrt((2 - p.w) * inverse);
+    const auto rounded = static_cast<T>(scale);
+    p.inverse_dw[row] = inverse;
+    p.scale[row] = scale;
+    if (p.lengths != nullptr) p.lengths[row] = at < 0 ? 0 : at - p.row_ptrs[row] + 1;
+    if (value <= 0 || rounded == 0 || isinf(rounded) || p.row_ptrs[0] != 0) *p.is_wrong = 1;
+}
+
+/// By a thread for each nonzero of A.
+template <class T, class P>
+__global__ void __launch_bounds__(kSystemThreads) fill_lower(SsorThere<T, P> p) {
+    const offset_t position = p.index();
+    if (position >= p.nnz) return;
+    const index_t row = p.row_of(position);
+    const offset_t to = p.k_row_ptrs[row] + (position - p.row_ptrs[row]);
+    if (to >= p.k_row_ptrs[row + 1]) return;
+    const index_t col = p.col_idxs[position];
+    p.k_col_idxs[to] = col;
+    const double g = col == row ? -1 : double{p.values[position]} * p.inverse_dw[col];
+    p.k_values[to] = static_cast<T>(-p.scale[row] * g);
 }
 
 template <class T>
-class JacobiThere final : public Preconditioner<T> {
+struct ValuesToGather {
+    const T* from = nullptr;
+    const offset_t* positions = nullptr;
+    offset_t count = 0;
+    T* to = nullptr;
+};
+
+template <class T>
+__global__ void __launch_bounds__(kSystemThreads) gather_there(ValuesToGather<T> p) {
+    const offset_t i = offset_t{blockIdx.x} * kSystemThreads + threadIdx.x;
+    if (i < p.count) p.to[i] = p.from[p.positions[i]];
+}
+
+/// By a thread for each of `count`, on the default stream.
+template <class Parameters>
+void launch_for_each(offset_t count, void (*kernel)(Parameters), const Parameters& p) {
+    cuda::launch(kernel, div_up(count, offset_t{kSystemThreads}), kSystemThreads, p, nullptr);
+}
+
+/// Calls launch(p) with the matrix and the type of its row pointers.
+template <class T, class F>
+void with_system(const cuda::DeviceCsrView<T>& a, const cuda::PinnedMemory& finding, F&& launch) {
+    std::visit(
+        [&]<class P>(const P* row_ptrs) {
+            auto* const is_wrong = reinterpret_cast<int*>(finding.data());
+            launch(SystemThere<T, P>{a.rows, a.nnz, row_ptrs, a.col_idxs, a.values, is_wrong});
+        },
+        a.row_ptrs);
+}
+
+/// The same, and waits. Whether nothing is wrong.
+template <class T, class F>
+bool is_right(const cuda::DeviceCsrView<T>& a, const cuda::PinnedMemory& finding, F&& launch) {
+    cuda::require_in_device_memory(a);
+    auto* const is_wrong = reinterpret_cast<int*>(finding.data());
+    *is_wrong = 0;
+    with_system(a, finding, launch);
+    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
+    return *is_wrong == 0;
+}
+
+/// Computed of a matrix on the GPU, again of new values.
+template <class T>
+class ComputedThere : public Preconditioner<T> {
 public:
-    explicit JacobiThere(const cuda::DeviceCsrView<T>& a)
-        : a_(a), inverse_(static_cast<std::size_t>(a.rows), nullptr), is_wrong_(1, nullptr) {
-        this->parts_.size = a.rows;
-        this->parts_.inverse_there = inverse_.data();
-        compute();
-    }
     void update_values(const CsrMatrix<T>&) override { compute(); }
 
-private:
-    void compute() {
-        const bool is_there = is_right(a_, is_wrong_, [&]<class P>(SystemThere<T, P> p) {
-            p.inverse = inverse_.data();
-            cuda::launch(invert_diagonal<T, P>, div_up(p.rows, kSystemThreads), kSystemThreads, p, nullptr);
-        });
-        if (!is_there) static_cast<void>(make_preconditioner("jacobi", copy_to_host(a_)));  // which says why
+protected:
+    ComputedThere(const cuda::DeviceCsrView<T>& a, const Options& options)
+        : a_(a), specification_(options.specification()), finding_(sizeof(int)) {
+        this->parts_.size = a.rows;
+    }
+    virtual void compute() = 0;
+    template <class F>
+    void require_right(F&& launch) const {
+        if (!is_right(a_, finding_, launch)) static_cast<void>(make_preconditioner(specification_, copy_to_host(a_)));
     }
 
     cuda::DeviceCsrView<T> a_;
+    std::string specification_;  // of what the host makes to say what is wrong
+    cuda::PinnedMemory finding_;
+};
+
+template <class T>
+class JacobiThere final : public ComputedThere<T> {
+public:
+    JacobiThere(const cuda::DeviceCsrView<T>& a, const Options& options)
+        : ComputedThere<T>(a, options), inverse_(static_cast<std::size_t>(a.rows), nullptr) {
+        this->parts_.inverse_there = inverse_.data();
+        JacobiThere::compute();
+    }
+
+private:
+    void compute() override {
+        this->require_right([&]<class P>(SystemThere<T, P> p) {
+            p.inverse = inverse_.data();
+            launch_for_each(p.rows, invert_diagonal<T, P>, p);
+        });
+    }
+
     cuda::DeviceBuffer<T> inverse_;
-    cuda::DeviceBuffer<int> is_wrong_;
+};
+
+template <class T>
+class SsorComputedThere final : public ComputedThere<T> {
+public:
+    SsorComputedThere(const cuda::DeviceCsrView<T>& a, const Options& options, const SsorChoice& choice)
+        : ComputedThere<T>(a, options),
+          w_(choice.w),
+          inverse_dw_(static_cast<std::size_t>(a.rows), nullptr),
+          scale_(inverse_dw_.size(), nullptr),
+          row_ptrs_(inverse_dw_.size() + 1, nullptr) {
+        find_pattern();
+        gather();
+        this->parts_.operators = choice.operators;
+        this->parts_.stages_there = {stage(row_ptrs_, col_idxs_, values_),
+                                     stage(transposed_.row_ptrs, transposed_.col_idxs, transposed_values_)};
+    }
+
+private:
+    /// That of K, by its row pointers, and of its transpose.
+    void find_pattern() {
+        offset_t* const lengths = row_ptrs_.data() + 1;
+        scale(lengths);
+        TILESPMV_CUDA(cudaMemsetAsync(row_ptrs_.data(), 0, sizeof(offset_t), nullptr));
+        cuda::with_cub_workspace(
+            [&](void* workspace, std::size_t& bytes) {
+                return cub::DeviceScan::InclusiveSum(workspace, bytes, lengths, lengths, this->a_.rows, nullptr);
+            },
+            nullptr);
+        offset_t nnz = 0;
+        cuda::copy_to_host(&nnz, row_ptrs_.data() + this->a_.rows, sizeof nnz, nullptr);
+        col_idxs_ = cuda::DeviceBuffer<index_t>(static_cast<std::size_t>(nnz), nullptr);
+        values_ = cuda::DeviceBuffer<T>(col_idxs_.size(), nullptr);
+        transposed_values_ = cuda::DeviceBuffer<T>(col_idxs_.size(), nullptr);
+        fill();
+        transposed_ = cuda::transpose_pattern<offset_t>(
+            {this->a_.rows, this->a_.rows, nnz, row_ptrs_.data(), col_idxs_.data()}, nullptr);
+    }
+    void compute() override {
+        scale(nullptr);
+        fill();
+        gather();
+    }
+    void gather() {
+        const auto nnz = static_cast<offset_t>(values_.size());
+        launch_for_each(nnz, gather_there<T>,
+                        {values_.data(), transposed_.positions.data(), nnz, transposed_values_.data()});
+        TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // operators read them on other streams
+    }
+    void scale(offset_t* lengths) {
+        this->require_right([&]<class P>(const SystemThere<T, P>& p) {
+            launch_for_each(p.rows, scale_rows<T, P>, {p, w_, inverse_dw_.data(), scale_.data(), lengths});
+        });
+    }
+    void fill() {
+        with_system(this->a_, this->finding_, [&]<class P>(const SystemThere<T, P>& p) {
+            launch_for_each(p.nnz, fill_lower<T, P>,
+                            {p, w_, inverse_dw_.data(), scale_.data(), nullptr, row_ptrs_.data(), col_idxs_.data(),
+                             values_.data()});
+        });
+    }
+    [[nodiscard]] cuda::DeviceCsrView<T> stage(const cuda::DeviceBuffer<offset_t>& row_ptrs,
+                                               const cuda::DeviceBuffer<index_t>& col_idxs,
+                                               const cuda::DeviceBuffer<T>& values) const {
+        return {this->a_.rows,   this->a_.rows, static_cast<offset_t>(values.size()), row_ptrs.data(),
+                col_idxs.data(), values.data(), cuda::DeviceArrays::in_place};
+    }
+
+    double w_;
+    cuda::DeviceBuffer<double> inverse_dw_;
+    cuda::DeviceBuffer<double> scale_;
+    cuda::DeviceBuffer<offset_t> row_ptrs_;
+    cuda::DeviceBuffer<index_t> col_idxs_;
+    cuda::DeviceBuffer<T> values_;
+    cuda::TransposedPattern<offset_t> transposed_;
+    cuda::DeviceBuffer<T> transposed_values_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>& a) {
-    return std::make_unique<JacobiThere<T>>(a);
+std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>& a, Options& options) {
+    options.finish();
+    return std::make_unique<JacobiThere<T>>(a, options);
+}
+
+template <class T>
+std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>& a, Options& options) {
+    const SsorChoice choice(options);
+    return std::make_unique<SsorComputedThere<T>>(a, options, choice);
 }
 
 template <class T>
 bool is_mirrored_there(const cuda::DeviceCsrView<T>& a, double tolerance) {
-    return is_right(a, cuda::DeviceBuffer<int>(1, nullptr), [&]<class P>(SystemThere<T, P> p) {
+    return is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
         p.tolerance = tolerance;
-        const offset_t blocks = div_up(p.nnz, offset_t{kSystemThreads});
-        cuda::launch(compare_mirror_images<T, P>, blocks, kSystemThreads, p, nullptr);
+        launch_for_each(p.nnz, compare_mirror_images<T, P>, p);
     });
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                                   \
-    template std::unique_ptr<Preconditioner<T>> make_jacobi_there(const cuda::DeviceCsrView<T>&); \
-    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);
+template <class T>
+bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>& a, double tolerance) {
+    return is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
+        p.tolerance = tolerance;
+        launch_for_each(offset_t{p.rows} * cuda::kWarpSize, add_up_rows<T, P>, p);
+    });
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                        \
+    template std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>&, Options&);  \
+    template std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, Options&); \
+    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);                            \
+    template bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -13,6 +13,14 @@ public:
     void update_values(const CsrMatrix<T>& a) override { require_rows(a, static_cast<std::size_t>(this->parts_.size)); }
 };
 
+/// Of a matrix on a GPU, of which nothing is read.
+template <class T>
+class NoneThere final : public Preconditioner<T> {
+public:
+    explicit NoneThere(const cuda::DeviceCsrView<T>& a) { this->parts_.size = a.rows; }
+    void update_values(const CsrMatrix<T>&) override {}
+};
+
 template <class T>
 class Jacobi final : public Preconditioner<T> {
 public:
@@ -43,13 +51,20 @@ std::unique_ptr<Preconditioner<T>> make_none(const CsrMatrix<T>& a, Options& opt
 }
 
 template <class T>
+std::unique_ptr<Preconditioner<T>> make_none(const cuda::DeviceCsrView<T>& a, Options& options) {
+    options.finish();
+    return std::make_unique<NoneThere<T>>(a);
+}
+
+template <class T>
 std::unique_ptr<Preconditioner<T>> make_jacobi(const CsrMatrix<T>& a, Options& options) {
     options.finish();
     return std::make_unique<Jacobi<T>>(a);
 }
 
-#define TILESPMV_INSTANTIATE(T)                                                           \
-    template std::unique_ptr<Preconditioner<T>> make_none(const CsrMatrix<T>&, Options&); \
+#define TILESPMV_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<Preconditioner<T>> make_none(const CsrMatrix<T>&, Options&);           \
+    template std::unique_ptr<Preconditioner<T>> make_none(const cuda::DeviceCsrView<T>&, Options&); \
     template std::unique_ptr<Preconditioner<T>> make_jacobi(const CsrMatrix<T>&, Options&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)

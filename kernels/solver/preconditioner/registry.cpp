@@ -30,6 +30,31 @@ template <class T>
     throw Error(fmt::format("unknown preconditioner '{}'; there are {}", name, names), ExitCode::usage);
 }
 
+/// `make` is one of the functions of an entry.
+template <class T, class Matrix>
+std::unique_ptr<Preconditioner<T>> make_by(
+    std::unique_ptr<Preconditioner<T>> (*PreconditionerInfo<T>::*make)(const Matrix&, Options&),
+    std::string_view specification, const Matrix& a) {
+    require_square(a, "a preconditioner");
+    Options options("preconditioner", specification);
+    const auto& all = table<T>();
+    const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);
+    if (found == all.end()) refuse_name<T>(options.name());
+    return ((*found).*make)(a, options);
+}
+
+/// `make` is the function of an entry for such a matrix.
+template <class Make, class T, class Matrix>
+std::unique_ptr<Preconditioner<T>> make_by(Make PreconditionerInfo<T>::*make, std::string_view specification,
+                                           const Matrix& a) {
+    require_square(a, "a preconditioner");
+    Options options("preconditioner", specification);
+    const auto& all = table<T>();
+    const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);
+    if (found == all.end()) refuse_name<T>(options.name());
+    return ((*found).*make)(a, options);
+}
+
 }  // namespace
 
 template <class T>
@@ -39,17 +64,19 @@ std::span<const PreconditionerInfo<T>> preconditioners() {
 
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view specification, const CsrMatrix<T>& a) {
-    require_square(a, "a preconditioner");
-    Options options("preconditioner", specification);
-    const auto& all = table<T>();
-    const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);
-    if (found == all.end()) refuse_name<T>(options.name());
-    return found->make(a, options);
+    return make_by(&PreconditionerInfo<T>::make, specification, a);
 }
 
-#define TILESPMV_INSTANTIATE(T)                                           \
-    template std::span<const PreconditionerInfo<T>> preconditioners<T>(); \
-    template std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view, const CsrMatrix<T>&);
+template <class T>
+std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view specification,
+                                                       const cuda::DeviceCsrView<T>& a) {
+    return make_by(&PreconditionerInfo<T>::make_there, specification, a);
+}
+
+#define TILESPMV_INSTANTIATE(T)                                                                             \
+    template std::span<const PreconditionerInfo<T>> preconditioners<T>();                                   \
+    template std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view, const CsrMatrix<T>&); \
+    template std::unique_ptr<Preconditioner<T>> make_preconditioner(std::string_view, const cuda::DeviceCsrView<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

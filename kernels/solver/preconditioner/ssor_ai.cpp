@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::int64_t kFactorRows = 512;  ///< that a thread does at a time
 
-struct Choice {
-    double w = 1;
-    std::string operators;
-};
-
 /// The pattern of L + I of A, with `positions` of its diagonal; values not set.
 template <class T>
 CsrMatrix<T> lower_pattern(const CsrMatrix<T>& a, const Buffer<offset_t>& positions) {
@@ -53,7 +48,7 @@ void require_length(std::size_t row, offset_t of_before, offset_t of_new) {
 template <class T>
 class SsorApproximateInverse final : public Preconditioner<T> {
 public:
-    SsorApproximateInverse(const CsrMatrix<T>& a, const Choice& choice)
+    SsorApproximateInverse(const CsrMatrix<T>& a, const SsorChoice& choice)
         : w_(choice.w),
           diagonal_(static_cast<std::size_t>(a.rows)),
           inverse_dw_(diagonal_.size()),
@@ -111,11 +106,7 @@ private:
 
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_ssor_ai(const CsrMatrix<T>& a, Options& options) {
-    Choice choice;
-    choice.w = options.number("w", 1, 0x1p-20, 2 - 0x1p-20);
-    choice.operators = options.word("operator", "auto");
-    options.finish();
-    return std::make_unique<SsorApproximateInverse<T>>(a, choice);
+    return std::make_unique<SsorApproximateInverse<T>>(a, SsorChoice(options));
 }
 
 template std::unique_ptr<Preconditioner<double>> make_ssor_ai(const CsrMatrix<double>&, Options&);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "kernels/solver/preconditioner/preconditioner.hpp"
 
 namespace tilespmv::solver {
@@ -11,11 +13,24 @@ namespace tilespmv::solver {
 /// Symmetric positive definite by its form. Applied by two products, of K and K'.
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_ssor_ai(const CsrMatrix<T>& a, Options& options);
+template <class T>
+std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>& a, Options& options);
+
+/// What its options say.
+struct SsorChoice {
+    explicit SsorChoice(Options& options)
+        : w(options.number("w", 1, 0x1p-20, 2 - 0x1p-20)), operators(options.word("operator", "auto")) {
+        options.finish();
+    }
+    double w;
+    std::string operators;
+};
 
 template <class T>
 inline constexpr PreconditionerInfo<T> kSsorAi{
     {.name = "ssor-ai",
      .summary = "approximate inverse of SSOR, w=1 (0 to 2), operator=NAME: that multiplies by its matrices"},
+    make_ssor_ai<T>,
     make_ssor_ai<T>};
 
 }  // namespace tilespmv::solver

@@ -20,6 +20,15 @@ namespace {
 
 using namespace tilespmv::solver;
 
+CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
+    CsrMatrix<double> m{rows, rows, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1),
+                        Buffer<index_t>(static_cast<std::size_t>(rows)),
+                        Buffer<double>(static_cast<std::size_t>(rows), value)};
+    for (index_t row = 0; row <= rows; ++row) m.row_ptrs[static_cast<std::size_t>(row)] = row;
+    for (index_t row = 0; row < rows; ++row) m.col_idxs[static_cast<std::size_t>(row)] = row;
+    return m;
+}
+
 /// A matrix in the memory of the GPU.
 template <class T>
 struct MatrixOnDevice {
@@ -193,27 +202,41 @@ void expect_the_same(const CsrMatrix<T>& a, const std::function<void(const CsrMa
     EXPECT_EQ(test::message_of([&] { found_there(MatrixOnGpu<std::int64_t, T>(a).view); }), expected);
 }
 
+/// The bits of both preconditioners, and refusals.
 template <class T>
-void expect_the_same_jacobi(const CsrMatrix<T>& a) {
-    expect_the_same<T>(
-        a, [](const CsrMatrix<T>& here) { static_cast<void>(make_preconditioner("jacobi", here)); },
-        [&](const cuda::DeviceCsrView<T>& view) {
-            const auto m = make_jacobi_there(view);
-            Buffer<T> inverse(static_cast<std::size_t>(a.rows));
-            cuda::copy_to_host(inverse.data(), m->parts().inverse_there, inverse.bytes(), nullptr);
-            EXPECT_TRUE(inverse == make_preconditioner("jacobi", a)->parts().inverse_diagonal);
-        });
+void expect_the_same_preconditioners(const CsrMatrix<T>& a) {
+    for (const std::string name : {"jacobi", "ssor-ai", "ssor-ai:w=1.3"}) {
+        SCOPED_TRACE(name);
+        expect_the_same<T>(
+            a, [&](const CsrMatrix<T>& here) { static_cast<void>(make_preconditioner(name, here)); },
+            [&](const cuda::DeviceCsrView<T>& view) {
+                const auto there = make_preconditioner(name, view);
+                const auto here = make_preconditioner(name, a);
+                const auto& parts = there->parts();
+                Buffer<T> inverse(here->parts().inverse_diagonal.size());
+                if (!inverse.empty()) cuda::copy_to_host(inverse.data(), parts.inverse_there, inverse.bytes(), nullptr);
+                EXPECT_TRUE(inverse == here->parts().inverse_diagonal);
+                ASSERT_EQ(parts.stages_there.size(), here->parts().stages.size());
+                for (int round = 0; round < 2; ++round) {
+                    for (std::size_t i = 0; i < parts.stages_there.size(); ++i)
+                        EXPECT_TRUE(copy_to_host(parts.stages_there[i]) == here->parts().stages[i]) << i;
+                    there->update_values(a);
+                }
+            });
+    }
 }
 
-TEST_F(SolverOnDevice, ComputesJacobiThereAsOnTheHost) {
-    expect_the_same_jacobi(generate<double>("elasticity:n=4"));
-    expect_the_same_jacobi(generate<float>("elasticity:n=4"));
+TEST_F(SolverOnDevice, ComputesPreconditionersThereAsOnTheHost) {
+    expect_the_same_preconditioners(generate<double>("elasticity:n=4"));
+    expect_the_same_preconditioners(generate<float>("elasticity:n=4"));
     for (const float value : {3.F, 0.F, -1.F, 1e-45F, std::numeric_limits<float>::infinity()}) {
         auto a = generate<float>("laplace2d:n=20");
         a.values[static_cast<std::size_t>(a.row_ptrs[5]) + 1] = value;  // of (5, 5), behind (5, 4)
-        expect_the_same_jacobi(a);
+        expect_the_same_preconditioners(a);
     }
-    expect_the_same_jacobi(generate<double>("uniform:n=300,per_row=2"));  // rows without a diagonal
+    expect_the_same_preconditioners(generate<double>("uniform:n=300,per_row=2"));  // rows without a diagonal
+    expect_the_same_preconditioners(diagonal_matrix(70, 4));
+    expect_the_same_preconditioners<double>({0, 0, Buffer<offset_t>(1, 0), {}, {}});
     const auto a = generate<double>("laplace2d:n=3");
     const MatrixOnDevice<double> there(a);
     auto view = there.view();
@@ -247,13 +270,69 @@ TEST_F(SolverOnDevice, ChecksSymmetryThereAsOnTheHost) {
     expect(few);
 }
 
-CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
-    CsrMatrix<double> m{rows, rows, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1),
-                        Buffer<index_t>(static_cast<std::size_t>(rows)),
-                        Buffer<double>(static_cast<std::size_t>(rows), value)};
-    for (index_t row = 0; row <= rows; ++row) m.row_ptrs[static_cast<std::size_t>(row)] = row;
-    for (index_t row = 0; row < rows; ++row) m.col_idxs[static_cast<std::size_t>(row)] = row;
-    return m;
+/// A Laplacian whose rows add up to 0.
+CsrMatrix<double> singular_path(index_t rows) {
+    CsrMatrix<double> a = generate<double>("banded:n=" + std::to_string(rows) + ",half=1");
+    for (index_t row = 0; row < rows; ++row) {
+        for (auto k = a.row_ptrs[static_cast<std::size_t>(row)]; k < a.row_ptrs[static_cast<std::size_t>(row) + 1];
+             ++k) {
+            const bool is_end = row == 0 || row == rows - 1;
+            const auto at = static_cast<std::size_t>(k);
+            a.values[at] = a.col_idxs[at] != row ? -1 : is_end ? 1 : 2;
+        }
+    }
+    return a;
+}
+
+TEST_F(SolverOnDevice, ChecksANullSpaceThereAsOnTheHost) {
+    const auto expect = [](const CsrMatrix<double>& a) {
+        expect_the_same<double>(
+            a, [](const CsrMatrix<double>& here) { check_constant_null_space(here); },
+            [](const cuda::DeviceCsrView<double>& view) { check_constant_null_space(view); });
+    };
+    auto a = singular_path(300);
+    expect(a);
+    const MatrixOnDevice<double> there(a);
+    for (const auto* m : {"none", "jacobi", "ssor-ai"}) {
+        const SolverOptions options{
+            .backend = Backend::cuda, .operator_name = "csr-vector", .preconditioner = m, .constant_null_space = true};
+        std::vector<double> x(300), expected(300);
+        const auto report = Solver<double>(there.view(), options).solve(waves<double>(300), x);
+        EXPECT_TRUE(report.converged()) << m;
+        EXPECT_EQ(Solver<double>(a.clone(), options).solve(waves<double>(300), expected).iterations, report.iterations);
+    }
+    for (const double factor : {1 + 1e-9, 1 + 1e-7, -1.0, kNaN}) {
+        auto changed = a.clone();
+        changed.values[500] *= factor;
+        expect(changed);
+    }
+    expect(generate<double>("laplace2d:n=20"));
+    expect({5, 5, Buffer<offset_t>(6, 0), {}, {}});
+}
+
+/// An operator of the caller's that the caller uses meanwhile, on another stream and in its own workspace.
+TEST_F(SolverOnDevice, AnOperatorThatIsThere) {
+    const auto a = generate<double>("laplace2d:n=60");
+    const MatrixOnDevice<double> there(a);
+    const auto b = waves<double>(a.rows);
+    for (const auto* op : {"csr-merge", "sell", "csr-vector", "dia"}) {
+        for (const auto* m : {"jacobi", "auto"}) {
+            SCOPED_TRACE(std::string(op) + ' ' + m);
+            const auto by =
+                cuda::make_device_operator<double>(op, there.view(), Accumulator::float64, there.stream.get());
+            Solver<double> solver(there.view(), {.operator_name = "csr-scalar", .preconditioner = m}, {}, by.get());
+            EXPECT_EQ(solver.operator_specification(), by->specification());
+            const VectorsOnDevice<double> vectors(b, 0);
+            std::vector<double> x(b.size());
+            const auto report = solver.solve(b, x, {.on_check = [&](const Check&) {
+                                                 by->apply(1, vectors.device_b, 0, vectors.device_x, vectors.s());
+                                                 return true;
+                                             }});
+            EXPECT_TRUE(report.converged());
+            expect_solution(a, b, x, 1e-8);
+            TILESPMV_CUDA(cudaDeviceSynchronize());
+        }
+    }
 }
 
 TEST_F(SolverOnDevice, OperatorsAndPreconditionersOfTheCallers) {
@@ -352,6 +431,9 @@ TEST_F(SanitizerSolver, EverythingOnTheDevice) {
     expect_solves<double>("laplace2d:n=7", "csr-vector", "jacobi", 1, 1e-8);
     expect_solves<float>("laplace2d:n=7", "sell", "ssor-ai", 0, 1e-4);
     check_symmetry(MatrixOnGpu<std::int32_t>(generate<double>("laplace2d:n=7")).view, 0);
+    check_constant_null_space(MatrixOnGpu<std::int32_t>(singular_path(70)).view);
+    const MatrixOnGpu<std::int64_t> there(generate<double>("laplace2d:n=9"));
+    EXPECT_TRUE(Solver<double>(there.view, {.persistent_at_any_size = true}).is_persistent());
 }
 
 }  // namespace

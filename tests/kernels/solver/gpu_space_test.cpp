@@ -101,7 +101,9 @@ protected:
     static void expect_persistent(const char* system, const PersistentTuning& tuning) {
         const auto a = generate<T>(system);
         const auto preconditioner = make_preconditioner<T>("jacobi", a);
-        const auto plan = plan_persistent(a.row_ptrs, sizeof(T), persistent_limits(sizeof(T)), true, tuning);
+        const auto divide = [&](int blocks, double row_cost) { return even_rows(a.row_ptrs, blocks, row_cost); };
+        const auto plan =
+            plan_persistent(a.rows, a.nnz(), divide, sizeof(T), persistent_limits(sizeof(T)), true, tuning);
         ASSERT_TRUE(plan) << system;
         SCOPED_TRACE(std::string(system) + ", " + plan->describe());
         const auto space = make_device_space<T>(a, preconditioner->parts(), with(Persistence::no));

@@ -39,7 +39,14 @@ void expect_sound(const PersistentPlan& plan, const Buffer<offset_t>& row_ptrs) 
     }
 }
 
-PersistentPlan plan_of(const Buffer<offset_t>& row_ptrs) { return plan_persistent(row_ptrs, 8, kLimits, true).value(); }
+std::optional<PersistentPlan> find_plan(const Buffer<offset_t>& row_ptrs, const PersistentLimits& limits,
+                                        bool any_size) {
+    const std::size_t rows = row_ptrs.size() - 1;
+    const auto divide = [&](int blocks, double row_cost) { return even_rows(row_ptrs, blocks, row_cost); };
+    return plan_persistent(static_cast<index_t>(rows), row_ptrs[rows], divide, 8, limits, any_size);
+}
+
+PersistentPlan plan_of(const Buffer<offset_t>& row_ptrs) { return find_plan(row_ptrs, kLimits, true).value(); }
 
 TEST(PersistentPlan, CoversTheRowsOfAnySize) {
     for (const index_t rows : {1, 2, 7, 8, 9, 100, 1056, 5000, 8000}) {
@@ -53,7 +60,7 @@ TEST(PersistentPlan, CoversTheRowsOfAnySize) {
 
 TEST(PersistentPlan, IsForSystemsOfSomeSizes) {
     const auto has_plan = [](index_t rows, offset_t length, bool any_size) {
-        return plan_persistent(rows_of_length(rows, length), 8, kLimits, any_size).has_value();
+        return find_plan(rows_of_length(rows, length), kLimits, any_size).has_value();
     };
     EXPECT_FALSE(has_plan(3000, 5, false)) << "graphs are faster";
     EXPECT_FALSE(has_plan(50'000, 5, false));
@@ -64,7 +71,7 @@ TEST(PersistentPlan, IsForSystemsOfSomeSizes) {
     EXPECT_TRUE(has_plan(300'000, 5, true));
     EXPECT_FALSE(has_plan(3'000'000, 5, true));
     EXPECT_FALSE(has_plan(0, 0, true));
-    EXPECT_FALSE(plan_persistent(rows_of_length(80'000, 5), 8, {0, 220'000}, true)) << "blocks cannot meet";
+    EXPECT_FALSE(find_plan(rows_of_length(80'000, 5), {0, 220'000}, true)) << "blocks cannot meet";
 }
 
 TEST(PersistentPlan, KeepsTheMatrixWhereItFits) {
@@ -86,8 +93,8 @@ TEST(PersistentPlan, CostIsEven) {
         row_ptrs[row] = 499 + (static_cast<offset_t>(row) - 499) * 9;
     const auto first = even_rows(row_ptrs, 10, 0);
     for (std::size_t block = 1; block < first.size(); ++block) {
-        const auto nonzeros =
-            row_ptrs[static_cast<std::size_t>(first[block])] - row_ptrs[static_cast<std::size_t>(first[block - 1])];
+        const auto nonzeros = first[block].nonzeros - first[block - 1].nonzeros;
+        EXPECT_EQ(first[block].nonzeros, row_ptrs[static_cast<std::size_t>(first[block].row)]);
         EXPECT_NEAR(static_cast<double>(nonzeros), static_cast<double>(row_ptrs[1000]) / 10, 10) << block;
     }
 }
