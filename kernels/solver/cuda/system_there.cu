@@ -1,15 +1,15 @@
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
-#include <cub/device/device_scan.cuh>
 #include <cub/thread/thread_search.cuh>
 
+#include "kernels/cuda/device_operator.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/pinned_memory.hpp"
-#include "kernels/cuda/sort_pairs.cuh"
-#include "kernels/cuda/transpose_pattern.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "kernels/cuda/warp.cuh"
 #include "kernels/solver/device_space.hpp"
@@ -98,12 +98,10 @@ __global__ void __launch_bounds__(kSystemThreads) add_up_rows(SystemThere<T, P> 
 template <class T, class P>
 struct SsorThere : SystemThere<T, P> {
     double w = 1;
-    double* inverse_dw = nullptr;  ///< of each row
-    double* scale = nullptr;
-    offset_t* lengths = nullptr;  ///< of the rows of K; null: they are known
-    const offset_t* k_row_ptrs = nullptr;
-    index_t* k_col_idxs = nullptr;
-    T* k_values = nullptr;
+    double* inverse_dw = nullptr;   ///< of each row
+    double* scale = nullptr;        ///< of each row
+    index_t* entry_rows = nullptr;  ///< of each nonzero, -1 above the diagonal; null: they are known
+    T* entries = nullptr;           ///< of each nonzero
 };
 
 template <class T, class P>
@@ -117,36 +115,20 @@ __global__ void __launch_bounds__(kSystemThreads) scale_rows(SsorThere<T, P> p) 
     const auto rounded = static_cast<T>(scale);
     p.inverse_dw[row] = inverse;
     p.scale[row] = scale;
-    if (p.lengths != nullptr) p.lengths[row] = at < 0 ? 0 : at - p.row_ptrs[row] + 1;
     if (value <= 0 || rounded == 0 || isinf(rounded) || p.row_ptrs[0] != 0) *p.is_wrong = 1;
 }
 
-/// By a thread for each nonzero of A.
 template <class T, class P>
-__global__ void __launch_bounds__(kSystemThreads) fill_lower(SsorThere<T, P> p) {
+__global__ void __launch_bounds__(kSystemThreads) fill_entries(SsorThere<T, P> p) {
     const offset_t position = p.index();
     if (position >= p.nnz) return;
     const index_t row = p.row_of(position);
-    const offset_t to = p.k_row_ptrs[row] + (position - p.row_ptrs[row]);
-    if (to >= p.k_row_ptrs[row + 1]) return;
     const index_t col = p.col_idxs[position];
-    p.k_col_idxs[to] = col;
+    const bool is_of_k = col >= 0 && col <= row;
+    if (p.entry_rows != nullptr) p.entry_rows[position] = is_of_k ? row : -1;
+    if (!is_of_k) return;
     const double g = col == row ? -1 : double{p.values[position]} * p.inverse_dw[col];
-    p.k_values[to] = static_cast<T>(-p.scale[row] * g);
-}
-
-template <class T>
-struct ValuesToGather {
-    const T* from = nullptr;
-    const offset_t* positions = nullptr;
-    offset_t count = 0;
-    T* to = nullptr;
-};
-
-template <class T>
-__global__ void __launch_bounds__(kSystemThreads) gather_there(ValuesToGather<T> p) {
-    const offset_t i = offset_t{blockIdx.x} * kSystemThreads + threadIdx.x;
-    if (i < p.count) p.to[i] = p.from[p.positions[i]];
+    p.entries[position] = static_cast<T>(-p.scale[row] * g);
 }
 
 /// By a thread for each of `count`, on the default stream.
@@ -219,6 +201,7 @@ private:
     cuda::DeviceBuffer<T> inverse_;
 };
 
+/// K and its transpose are assembled of entries, one for each nonzero of A that is not above the diagonal.
 template <class T>
 class SsorComputedThere final : public ComputedThere<T> {
 public:
@@ -227,72 +210,47 @@ public:
           w_(choice.w),
           inverse_dw_(static_cast<std::size_t>(a.rows), nullptr),
           scale_(inverse_dw_.size(), nullptr),
-          row_ptrs_(inverse_dw_.size() + 1, nullptr) {
-        find_pattern();
-        gather();
+          entries_(static_cast<std::size_t>(a.nnz), nullptr) {
+        const cuda::DeviceBuffer<index_t> rows(entries_.size(), nullptr);
+        fill(rows.data());
+        stages_[0].emplace(a.rows, a.rows, rows.data(), a.col_idxs, a.nnz, nullptr);
+        stages_[1].emplace(a.rows, a.rows, a.col_idxs, rows.data(), a.nnz, nullptr);
         this->parts_.operators = choice.operators;
-        this->parts_.stages_there = {stage(row_ptrs_, col_idxs_, values_),
-                                     stage(transposed_.row_ptrs, transposed_.col_idxs, transposed_values_)};
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            values_[i] = cuda::DeviceBuffer<T>(static_cast<std::size_t>(stages_[i]->nnz()), nullptr);
+            auto& stage =
+                this->parts_.stages_there.emplace_back(stages_[i]->view(static_cast<const T*>(values_[i].data())));
+            stage.arrays = cuda::DeviceArrays::in_place;
+        }
+        add_up();
     }
 
 private:
-    /// That of K, by its row pointers, and of its transpose.
-    void find_pattern() {
-        offset_t* const lengths = row_ptrs_.data() + 1;
-        scale(lengths);
-        TILESPMV_CUDA(cudaMemsetAsync(row_ptrs_.data(), 0, sizeof(offset_t), nullptr));
-        cuda::with_cub_workspace(
-            [&](void* workspace, std::size_t& bytes) {
-                return cub::DeviceScan::InclusiveSum(workspace, bytes, lengths, lengths, this->a_.rows, nullptr);
-            },
-            nullptr);
-        offset_t nnz = 0;
-        cuda::copy_to_host(&nnz, row_ptrs_.data() + this->a_.rows, sizeof nnz, nullptr);
-        col_idxs_ = cuda::DeviceBuffer<index_t>(static_cast<std::size_t>(nnz), nullptr);
-        values_ = cuda::DeviceBuffer<T>(col_idxs_.size(), nullptr);
-        transposed_values_ = cuda::DeviceBuffer<T>(col_idxs_.size(), nullptr);
-        fill();
-        transposed_ = cuda::transpose_pattern<offset_t>(
-            {this->a_.rows, this->a_.rows, nnz, row_ptrs_.data(), col_idxs_.data()}, nullptr);
-    }
     void compute() override {
-        scale(nullptr);
-        fill();
-        gather();
+        fill(nullptr);
+        add_up();
     }
-    void gather() {
-        const auto nnz = static_cast<offset_t>(values_.size());
-        launch_for_each(nnz, gather_there<T>,
-                        {values_.data(), transposed_.positions.data(), nnz, transposed_values_.data()});
-        TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // operators read them on other streams
-    }
-    void scale(offset_t* lengths) {
+    void fill(index_t* rows) {
         this->require_right([&]<class P>(const SystemThere<T, P>& p) {
-            launch_for_each(p.rows, scale_rows<T, P>, {p, w_, inverse_dw_.data(), scale_.data(), lengths});
+            launch_for_each(p.rows, scale_rows<T, P>, {p, w_, inverse_dw_.data(), scale_.data()});
         });
-    }
-    void fill() {
         with_system(this->a_, this->finding_, [&]<class P>(const SystemThere<T, P>& p) {
-            launch_for_each(p.nnz, fill_lower<T, P>,
-                            {p, w_, inverse_dw_.data(), scale_.data(), nullptr, row_ptrs_.data(), col_idxs_.data(),
-                             values_.data()});
+            launch_for_each(p.nnz, fill_entries<T, P>,
+                            {p, w_, inverse_dw_.data(), scale_.data(), rows, entries_.data()});
         });
     }
-    [[nodiscard]] cuda::DeviceCsrView<T> stage(const cuda::DeviceBuffer<offset_t>& row_ptrs,
-                                               const cuda::DeviceBuffer<index_t>& col_idxs,
-                                               const cuda::DeviceBuffer<T>& values) const {
-        return {this->a_.rows,   this->a_.rows, static_cast<offset_t>(values.size()), row_ptrs.data(),
-                col_idxs.data(), values.data(), cuda::DeviceArrays::in_place};
+    void add_up() {
+        for (std::size_t i = 0; i < stages_.size(); ++i)
+            stages_[i]->template sum<T>(entries_.data(), values_[i].data(), nullptr);
+        TILESPMV_CUDA(cudaStreamSynchronize(nullptr));  // operators read them on other streams
     }
 
     double w_;
     cuda::DeviceBuffer<double> inverse_dw_;
     cuda::DeviceBuffer<double> scale_;
-    cuda::DeviceBuffer<offset_t> row_ptrs_;
-    cuda::DeviceBuffer<index_t> col_idxs_;
-    cuda::DeviceBuffer<T> values_;
-    cuda::TransposedPattern<offset_t> transposed_;
-    cuda::DeviceBuffer<T> transposed_values_;
+    cuda::DeviceBuffer<T> entries_;
+    std::array<std::optional<cuda::Assembly>, 2> stages_;
+    std::array<cuda::DeviceBuffer<T>, 2> values_;
 };
 
 }  // namespace
