@@ -6,7 +6,7 @@
 #include "kernels/cuda/dependent_launch.cuh"
 #include "kernels/cuda/launch.cuh"
 
-/// Blocks in column-major layout are copied to row-major layout where that makes products faster.
+/// Blocks in column-major layout are copied to row-major layout, and Y back, where that makes products faster.
 namespace tilespmv::cuda {
 
 inline constexpr int kCopyThreads = 256;
@@ -40,6 +40,32 @@ __global__ void __launch_bounds__(kCopyThreads) copy_to_rows(const __grid_consta
     }
 }
 
+template <class V>
+struct ColumnCopy {
+    const V* from = nullptr;
+    int from_columns = 0;  ///< from row to row
+    BlockView<V> to;
+    std::int64_t rows = 0;
+    int columns = 0;
+};
+
+/// The other way.
+template <class V>
+__global__ void __launch_bounds__(kCopyThreads) copy_to_columns(const __grid_constant__ ColumnCopy<V> p) {
+    __shared__ V shared[kCopiedRows][kMostRowColumns + 1];
+    const std::int64_t first = std::int64_t{blockIdx.x} * kCopiedRows;
+    const auto rows = static_cast<int>(min(p.rows - first, std::int64_t{kCopiedRows}));
+    wait_for_stream();
+    for (int i = static_cast<int>(threadIdx.x); i < rows * p.from_columns; i += kCopyThreads) {
+        shared[i / p.from_columns][i % p.from_columns] = p.from[first * p.from_columns + i];
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.columns; i += kCopyThreads) {
+        const int row = i % kCopiedRows;
+        if (row < rows) *p.to.at(first + row, i / kCopiedRows) = shared[row][i / kCopiedRows];
+    }
+}
+
 /// `columns`, rounded up so that rows begin at multiples of 16 bytes.
 template <class V>
 std::int64_t wide_columns(int columns) {
@@ -54,13 +80,28 @@ int copied_columns(std::size_t matrix_bytes, index_t cols) {
     return static_cast<int>(std::clamp<std::size_t>(fitting / 8 * 8, 8, kMostRowColumns));
 }
 
-/// A copy of x in `rows`, which has room for `wide_columns` values of each row; those behind the columns of x are 0.
+/// A block in row-major layout in `rows`, which has room for `wide_columns` values of each row.
+template <class V>
+Block<V> block_of_rows(V* rows, std::size_t count, int columns) {
+    const std::int64_t wide = wide_columns<std::remove_const_t<V>>(columns);
+    return {rows, count, static_cast<int>(wide), static_cast<std::size_t>(wide), Layout::row_major, Memory::device};
+}
+
+/// A copy of x in `rows`, as of `block_of_rows`; values behind the columns of x are 0.
 template <class V>
 Block<const V> copied_to_rows(const Block<const V>& x, V* rows, cudaStream_t stream) {
-    const auto columns = static_cast<int>(wide_columns<V>(x.cols));
-    const RowCopy<V> copy{BlockView<const V>(x), rows, columns, static_cast<std::int64_t>(x.rows), x.cols};
+    const Block<const V> to = block_of_rows<const V>(rows, x.rows, x.cols);
+    const RowCopy<V> copy{BlockView<const V>(x), rows, to.cols, static_cast<std::int64_t>(x.rows), x.cols};
     launch_dependent(copy_to_rows<V>, div_up(copy.rows, kCopiedRows), kCopyThreads, copy, stream);
-    return {rows, x.rows, columns, static_cast<std::size_t>(columns), Layout::row_major, Memory::device};
+    return to;
+}
+
+/// Copies what `block_of_rows` holds for y to y.
+template <class V>
+void copy_from_rows(const V* rows, const Block<V>& y, cudaStream_t stream) {
+    const ColumnCopy<V> copy{rows, static_cast<int>(wide_columns<V>(y.cols)), BlockView<V>(y),
+                             static_cast<std::int64_t>(y.rows), y.cols};
+    launch_dependent(copy_to_columns<V>, div_up(copy.rows, kCopiedRows), kCopyThreads, copy, stream);
 }
 
 }  // namespace tilespmv::cuda

@@ -248,4 +248,13 @@ bool is_scattered(const PieceSlices& slices, std::span<const index_t> col_idxs, 
     return lines > kMostLines * steps;
 }
 
+bool are_rows_apart(const PieceSlices& slices) {
+    std::int64_t apart = 0;
+    for (std::size_t i = 1; i < slices.targets.size(); ++i) {
+        const int height = slices.most_rows == 1 ? 1 : slices.heights[i - 1];
+        apart += slices.targets[i] != slices.targets[i - 1] + height ? 1 : 0;
+    }
+    return apart * 4 > slices.pieces();
+}
+
 }  // namespace tilespmv::cuda

@@ -257,6 +257,18 @@ TEST_F(ColumnsOnDevice, OfLargeGridsHaveTheBitsOfRows) {
     for (const int columns : {2, 3, 4, 5, 8, 13}) expect_bits_of_rows(*a, columns);
 }
 
+/// Y is written to rows first, in passes of 8 columns.
+TEST_F(ColumnsOnDevice, OfManyRowsOfDifferentLengthsHaveTheBitsOfRows) {
+    const auto csr = generate<double>("delaunay:n=600000");
+    const auto a = cuda::make_device_operator<double>("sell-spmm", csr, Accumulator::float64, nullptr);
+    for (const int columns : {4, 5, 13}) expect_bits_of_rows(*a, columns);
+    const Way by_columns{5, Layout::column_major, Layout::column_major, 3, Memory::device};
+    const Way by_rows{5, Layout::row_major, Layout::row_major, 0, Memory::device};
+    auto sum = multiplied<double>(*a, by_columns, -2.5, 0.5, 1);
+    auto expected = multiplied<double>(*a, by_rows, -2.5, 0.5, 1);
+    for (int c = 0; c < 5; ++c) EXPECT_EQ(sum.column(c), expected.column(c)) << "column " << c;
+}
+
 TEST_F(ColumnsOnDevice, HaveTheSameBitsHoweverManyRowsAreMultipliedTogether) {
     const auto csr = generate<double>("fem:n=12,dof=5");
     const auto product = [&](const std::string& rows) {
@@ -341,10 +353,13 @@ TEST_F(SanitizerColumns, OfSpmmOperators) {
     }
     const auto grid = cuda::make_device_operator<double>("sell-spmm", generate<double>("laplace2d:n=750"),
                                                          Accumulator::float64, nullptr);
+    const auto apart = cuda::make_device_operator<double>("sell-spmm", generate<double>("delaunay:n=600000"),
+                                                          Accumulator::float64, nullptr);
     const auto full = cuda::make_device_operator<double>("auto:columns=8", generate<double>("dense:rows=48,cols=1040"),
                                                          Accumulator::float64, nullptr);
     for (const int columns : {2, 3, 8, 32}) {
         expect_bits_of_rows(*grid, columns);
+        expect_bits_of_rows(*apart, columns);
         expect_bits_of_rows(*full, columns);
     }
 }

@@ -131,6 +131,19 @@ TEST(PieceSlices, TellScatteredColumnsFromNeighbours) {
     EXPECT_TRUE(scattered("rmat:scale=14,degree=8"));
 }
 
+TEST(PieceSlices, TellRowsThatLieApartFromNeighbours) {
+    const auto apart = [](const std::string& matrix, int most_rows) {
+        const auto a = generate<double>(matrix);
+        const std::span<const index_t> cols{a.col_idxs.data(), a.col_idxs.size()};
+        return cuda::are_rows_apart(
+            cuda::slice_pieces(ptrs_of(a), 32, cuda::group_rows(ptrs_of(a), cols, sizeof(double), most_rows)));
+    };
+    EXPECT_FALSE(apart("laplace2d:n=100", 1));
+    EXPECT_FALSE(apart("fem:n=10,dof=3", 3));
+    EXPECT_TRUE(apart("delaunay:n=20000", 1));
+    EXPECT_TRUE(apart("rmat:scale=14,degree=8", 1));
+}
+
 TEST(PieceSlices, OfFewRowsAreShortAndOfManyHoldMostRows) {
     EXPECT_EQ(cuda::piece_steps(0, 0), 32);
     EXPECT_EQ(cuda::piece_steps(4'000'000, 1'000'000), 64);
