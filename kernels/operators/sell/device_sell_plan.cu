@@ -262,10 +262,7 @@ private:
         copy_to_host(rows.data(), there.data(), there.bytes(), on_.stream);
         plan_.bytes_to_host += there.bytes();
         piece_rows_ = cut_long_rows(std::move(rows), limits_, cut_);
-        for (SellSlice& slice : cut_.slices) {
-            slice.first_step = plan_.steps;
-            plan_.steps += slice.steps;
-        }
+        plan_.steps = cut_.steps;
         plan_.splits = cut_.splits;
         plan_.split_of = cut_.split_of;
     }

@@ -20,8 +20,8 @@ struct DeviceSellPlan {
     std::size_t bytes_to_host = 0;  ///< that were copied: rows of each kind, and those that are cut
 };
 
-/// The plan that `make_sell_plan` makes, from row pointers in device memory that are right. Waits for the stream once
-/// for the number of rows of each kind, and, where rows are cut, for these.
+/// Made of row pointers in device memory that are right. Waits for the stream once for the number of rows of each kind,
+/// and, where rows are cut, for these. Throws as `cut_long_rows`.
 DeviceSellPlan make_sell_plan_there(const DeviceBuffer<offset_t>& row_ptrs, const SliceLimits& limits,
                                     const DeviceContext& on);
 

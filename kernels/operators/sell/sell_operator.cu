@@ -17,13 +17,12 @@ namespace {
 template <class V, class A, class C>
 class SellOperator final : public DeviceOperator<V> {
 public:
-    /// Plan: a `SellPlan` or a `DeviceSellPlan`, whose arrays on the GPU this takes.
-    template <class Plan, class RowPtrs>
-    SellOperator(const Source<V>& a, Plan& plan, RowPtrs&& row_ptrs, const DeviceContext& on)
+    /// Takes the arrays of the plan that are on the GPU.
+    SellOperator(const Source<V>& a, DeviceSellPlan& plan, DeviceBuffer<offset_t> row_ptrs, const DeviceContext& on)
         : DeviceOperator<V>({.name = "sell", .rows = a.rows(), .cols = a.cols(), .nnz = a.nnz()}),
           slices_(plan_.add(std::move(plan.slices))),
           row_idxs_(plan_.add(std::move(plan.rows))),
-          row_ptrs_(plan_.add(std::forward<RowPtrs>(row_ptrs))),
+          row_ptrs_(plan_.add(std::move(row_ptrs))),
           splits_(plan_.add(plan.splits)),
           split_of_(plan_.add(plan.split_of)),
           empty_(plan_.add(std::move(plan.empty))),
@@ -122,19 +121,12 @@ std::unique_ptr<Operator<V>> make_sell_operator(const Source<V>& source, Options
             .most_steps = steps > 0 ? steps : sell_steps(source.cols(), source.nnz(), sizeof(V), lanes_of, gpu),
             .flight = sell_flight(sizeof(V), code_bytes),
             .block_warps = kSellWarps};
-        const auto make = [&](auto&& plan, auto&& row_ptrs) -> std::unique_ptr<DeviceOperator<V>> {
-            if (code_bytes == sizeof(std::uint16_t))
-                return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, plan, std::move(row_ptrs), on);
-            return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, plan, std::move(row_ptrs), on);
-        };
-        if (is_planned_on_host(source)) {
-            const Buffer<offset_t>& row_ptrs = source.row_ptrs();
-            return make(make_sell_plan({row_ptrs.data(), row_ptrs.size()}, limits), row_ptrs);
-        }
         DeviceBuffer<offset_t> row_ptrs = row_ptrs_on_device(source, on);
         DeviceSellPlan plan = make_sell_plan_there(row_ptrs, limits, on);
         count_bytes_to_host(source, plan.bytes_to_host);
-        return make(plan, std::move(row_ptrs));
+        if (code_bytes == sizeof(std::uint16_t))
+            return std::make_unique<SellOperator<V, A, std::uint16_t>>(source, plan, std::move(row_ptrs), on);
+        return std::make_unique<SellOperator<V, A, std::uint32_t>>(source, plan, std::move(row_ptrs), on);
     });
 }
 

@@ -49,6 +49,13 @@ cuda::DeviceBuffer<T> on_gpu(const std::vector<T>& host) {
     return buffer;
 }
 
+template <class T>
+std::vector<T> on_host(const cuda::DeviceBuffer<T>& there) {
+    std::vector<T> host(there.size());
+    cuda::copy_to_host(host.data(), there.data(), there.bytes(), nullptr);
+    return host;
+}
+
 /// A CSR matrix in device memory, with row pointers of type P.
 template <class P, class V = double>
 struct MatrixOnGpu {

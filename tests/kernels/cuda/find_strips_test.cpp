@@ -21,13 +21,6 @@ using cuda::FoundStrips;
 using cuda::kRankHole;
 
 template <class T>
-std::vector<T> on_host(const DeviceBuffer<T>& there) {
-    std::vector<T> host(there.size());
-    cuda::copy_to_host(host.data(), there.data(), there.bytes(), nullptr);
-    return host;
-}
-
-template <class T>
 std::vector<T> copy_of(const Buffer<T>& a) {
     return {a.begin(), a.end()};
 }

