@@ -71,8 +71,8 @@ public:
     // Serves memory of cudaMalloc, too. Nothing can be done about an error here.
     void deallocate(void* memory, std::size_t bytes, cudaStream_t stream) noexcept override {
         cudaPointerAttributes attributes{};
-        if (bytes >= kLarge && cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
-            hold(attributes.device, bytes, -1);
+        const bool is_counted = bytes >= kLarge && cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
+        if (is_counted) hold(attributes.device, bytes, -1);
         static_cast<void>(cudaFreeAsync(memory, stream));
     }
 
