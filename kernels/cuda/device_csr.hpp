@@ -34,7 +34,8 @@ inline Buffer<std::uint32_t> narrowed(const Buffer<offset_t>& row_ptrs) {
 template <class V>
 class DeviceCsr {
 public:
-    /// Returns when the copies are complete. Row pointers were checked.
+    /// Returns when arrays of the host have been copied; copies of those on the GPU are on the stream. Row pointers
+    /// were checked.
     DeviceCsr(const Source<V>& source, const DeviceContext& on)
         : rows_(source.rows()), cols_(source.cols()), nnz_(source.nnz()) {
         const auto* const there = source.find_device_csr();
@@ -82,7 +83,7 @@ private:
         } else {
             wide_ptrs_ = (own_wide_ptrs_ = row_ptrs_on_device(source, on)).data();
         }
-        TILESPMV_CUDA(cudaStreamSynchronize(on));
+        if (source.is_on_host()) TILESPMV_CUDA(cudaStreamSynchronize(on));
     }
 
     static DeviceBuffer<std::uint32_t> narrow_row_ptrs(const Source<V>& source, const DeviceContext& on) {

@@ -1,12 +1,13 @@
 #include "kernels/source.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <cub/block/block_reduce.cuh>
 
-#include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/download.hpp"
 #include "kernels/cuda/launch.cuh"
+#include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/cuda/tuning.hpp"
 #include "tile/csr.hpp"
 
@@ -14,7 +15,8 @@ namespace tilespmv::cuda {
 namespace {
 
 constexpr int kThreads = kElementwiseThreads;
-constexpr offset_t kMostBlocks = 1 << 12;  ///< each of which adds to the sums once
+constexpr offset_t kMostBlocks = 1 << 10;  ///< whose sums the host adds up
+constexpr offset_t kOfThread = 4;          ///< nonzeros, where there are fewer blocks
 
 /// What is found. Columns ascend within rows if every nonzero whose column is not above that of the nonzero before it
 /// is the first one of its row.
@@ -31,17 +33,18 @@ struct PatternToCheck {
     offset_t nnz = 0;
     const P* row_ptrs = nullptr;
     const index_t* col_idxs = nullptr;
-    PatternSums* sums = nullptr;
+    PatternSums* sums = nullptr;  ///< of each block, in memory of the host
 
     [[nodiscard]] __device__ bool descends(offset_t i) const { return i > 0 && col_idxs[i] <= col_idxs[i - 1]; }
 };
 
-__device__ void add_of_block(unsigned long long of_thread, unsigned long long* sum) {
+/// In the first thread.
+__device__ unsigned long long sum_of_block(unsigned long long of_thread) {
     using Reduce = cub::BlockReduce<unsigned long long, kThreads>;
     __shared__ typename Reduce::TempStorage storage;
     const auto of_block = Reduce(storage).Sum(of_thread);
-    if (threadIdx.x == 0 && of_block > 0) atomicAdd(sum, of_block);
     __syncthreads();  // before the storage is used again
+    return of_block;
 }
 
 template <class P>
@@ -62,20 +65,24 @@ __global__ void __launch_bounds__(kThreads) check_pattern(PatternToCheck<P> p) {
         wrong += p.col_idxs[i] < 0 || p.col_idxs[i] >= p.cols ? 1 : 0;
         descents += p.descends(i) ? 1 : 0;
     }
-    add_of_block(wrong, &p.sums->wrong);
-    add_of_block(descents, &p.sums->descents);
-    add_of_block(descents_of_rows, &p.sums->descents_of_rows);
+    const PatternSums sums{sum_of_block(wrong), sum_of_block(descents), sum_of_block(descents_of_rows)};
+    if (threadIdx.x == 0) p.sums[blockIdx.x] = sums;
 }
 
 template <class P>
 bool is_right(PatternToCheck<P> p, cudaStream_t stream) {
-    const DeviceBuffer<PatternSums> there(1, stream);
-    TILESPMV_CUDA(cudaMemsetAsync(there.data(), 0, there.bytes(), stream));
-    p.sums = there.data();
     const offset_t longest = std::max(offset_t{p.rows}, p.nnz);
-    launch(check_pattern<P>, std::min(div_up(longest, offset_t{kThreads}), kMostBlocks), kThreads, p, stream);
+    const offset_t blocks = std::min(div_up(longest, kThreads * kOfThread), kMostBlocks);
+    const PinnedMemory found(static_cast<std::size_t>(blocks) * sizeof(PatternSums));
+    p.sums = reinterpret_cast<PatternSums*>(found.data());
+    launch(check_pattern<P>, blocks, kThreads, p, stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(stream));
     PatternSums sums;
-    there.download({&sums, 1}, stream);
+    for (const PatternSums& block : std::span(p.sums, static_cast<std::size_t>(blocks))) {
+        sums.wrong += block.wrong;
+        sums.descents += block.descents;
+        sums.descents_of_rows += block.descents_of_rows;
+    }
     return sums.wrong == 0 && sums.descents == sums.descents_of_rows && (p.rows > 0 || p.nnz == 0);
 }
 
