@@ -218,7 +218,7 @@ TYPED_TEST(DeviceSource, HasTheRowsThatTheHostCounts) {
 }
 
 // Slices of rows of all lengths, cut rows, empty rows, padding.
-TYPED_TEST(DeviceSource, HasTheSlicesThatTheHostMakes) {
+TYPED_TEST(DeviceSource, HasTheSlicesThatAMatrixOfTheHostGets) {
     for (const char* name : {"rmat:scale=16,degree=9", "arrow:n=300000", "uniform:n=20,cols=90000,per_row=20000",
                              "hypersparse:n=900000,nnz=300000", "uniform:n=45000,cols=90000,per_row=20"}) {
         SCOPED_TRACE(name);
