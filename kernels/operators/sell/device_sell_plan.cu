@@ -66,14 +66,19 @@ __global__ void __launch_bounds__(kThreads) take_rows(RowsToSort p) {
         const offset_t row = first + lane;
         const int kind = row < end ? p.kinds.of(p.length(row)) : -1;
         const unsigned alike = __match_any_sync(kAllLanes, kind);
-        const auto before = static_cast<unsigned>(__popc(alike & ((1U << lane) - 1)));
-        const std::uint32_t place = kind < 0 ? 0 : next[kind];
-        if (kPlaces && kind >= 0) p.sorted[place + before] = static_cast<std::uint32_t>(row);
-        const unsigned empty = __ballot_sync(kAllLanes, kind == p.kinds.empty());
-        if (kPlaces && lane == 0) p.empty[first / kWarpSize] = empty;
-        if (before == 0 && kind >= 0) next[kind] = place + static_cast<unsigned>(__popc(alike));
-        __syncwarp();
+        const int first_alike = __ffs(static_cast<int>(alike)) - 1;
+        std::uint32_t place = 0;  // of the first of these lanes
+        if (static_cast<int>(lane) == first_alike && kind >= 0)
+            place = atomicAdd(next + kind, static_cast<unsigned>(__popc(alike)));
+        if constexpr (kPlaces) {
+            place =
+                __shfl_sync(kAllLanes, place, first_alike) + static_cast<unsigned>(__popc(alike & ((1U << lane) - 1)));
+            if (kind >= 0) p.sorted[place] = static_cast<std::uint32_t>(row);
+            const unsigned empty = __ballot_sync(kAllLanes, kind == p.kinds.empty());
+            if (lane == 0) p.empty[first / kWarpSize] = empty;
+        }
     }
+    __syncwarp();
     if constexpr (!kPlaces) {
         for (int kind = static_cast<int>(lane); kind < p.kinds.all(); kind += kWarpSize)
             p.counts[kind * p.chunks + chunk] = next[kind];
