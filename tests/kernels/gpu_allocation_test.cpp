@@ -1,6 +1,6 @@
 // What `update_values` of solvers promises on a GPU: but for the first new values, for which they make room, nothing is
-// allocated, neither memory of the GPU nor pinned memory of the host. A program of its own, as calls of CUDA are
-// counted.
+// allocated, neither memory of the GPU nor pinned memory of the host. And what solvers of a matrix that is there
+// promise: they do not copy it to the host. A program of its own, as calls of CUDA are counted.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/stream.hpp"
 #include "kernels/multi_gpu/ranked_solver.hpp"
+#include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
 #include "tests/support/counting_cuda.hpp"
@@ -27,6 +28,13 @@ long allocations_of(F&& f) {
     const long before = device_allocations_so_far();
     f();
     return device_allocations_so_far() - before;
+}
+
+template <class F>
+long bytes_to_host_of(F&& f) {
+    const long before = bytes_to_host_so_far();
+    f();
+    return bytes_to_host_so_far() - before;
 }
 
 // Where there is no GPU the calls fail, and count.
@@ -133,19 +141,30 @@ TEST_F(AllocationOnDevice, NewValuesOfAnAutomaticChoiceAllocateNothing) {
 
 // The matrix lies on the GPU, and its values change there.
 TEST_F(AllocationOnDevice, NewValuesOfAMatrixThatIsThereAllocateNothing) {
-    const auto a = generate<double>("laplace2d:n=60");
-    const cuda::Stream stream;
-    const cuda::DeviceBuffer<offset_t> row_ptrs(a.row_ptrs, stream.get());
-    const cuda::DeviceBuffer<index_t> col_idxs(a.col_idxs, stream.get());
-    const cuda::DeviceBuffer<double> values(a.values, stream.get());
-    stream.synchronize();
-    const cuda::DeviceCsrView<double> view{a.rows, a.cols, a.nnz(), row_ptrs.data(), col_idxs.data(), values.data()};
+    const MatrixOnGpu<std::int64_t> there(generate<double>("laplace2d:n=60"));
+    const auto& view = there.view;
     for (const std::string op : {"csr-vector", "auto"}) {
         for (const std::string m : {"jacobi", "ssor-ai"}) {
             SCOPED_TRACE(op + ' ' + m);
             Solver<double> solver(view, {.operator_name = op, .preconditioner = m});
             solver.take_new_values();
             EXPECT_EQ(allocations_of([&] { solver.take_new_values(); }), 0);
+        }
+    }
+}
+
+// Trials have a right-hand side on the host.
+TEST_F(AllocationOnDevice, ASystemThatIsThereIsNotCopiedToTheHost) {
+    const auto a = generate<double>("laplace2d:n=300");  // one kernel does the iterations
+    const MatrixOnGpu<std::int32_t> there(a);
+    EXPECT_EQ(bytes_to_host_of([&] { check_symmetry(there.view, 1e-12); }), 0);
+    EXPECT_GE(bytes_to_host_of([&] { copy_to_host(there.view); }), 12 * a.nnz());
+    for (const std::string op : {"csr-vector", "auto"}) {
+        for (const std::string m : {"none", "jacobi", "ssor-ai:operator=csr-vector", "ssor-ai", "auto"}) {
+            SCOPED_TRACE(op + ' ' + m);
+            const auto bytes = bytes_to_host_of(
+                [&] { Solver<double>(there.view, {.operator_name = op, .preconditioner = m}).take_new_values(); });
+            EXPECT_LT(bytes, m == "auto" ? 12 * a.rows : a.rows);
         }
     }
 }

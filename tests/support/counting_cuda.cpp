@@ -14,6 +14,12 @@ namespace {
 enum Function { malloc_now, malloc_async, malloc_from_pool, malloc_managed, malloc_host, host_alloc, count };
 
 std::array<std::atomic<long>, count> calls{};
+std::atomic<long> bytes_to_host = 0;
+
+bool is_on_gpu(const void* memory) {
+    cudaPointerAttributes attributes{};
+    return cudaPointerGetAttributes(&attributes, memory) == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+}
 
 }  // namespace
 
@@ -56,12 +62,22 @@ cudaError_t __wrap_cudaHostAlloc(void** memory, std::size_t bytes, unsigned flag
     return __real_cudaHostAlloc(memory, bytes, flags);
 }
 
+cudaError_t __real_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream);
+cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+    if (is_on_gpu(from) && !is_on_gpu(to)) bytes_to_host += static_cast<long>(bytes);
+    return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace tilespmv::testing {
 
 long device_allocations_so_far() { return std::accumulate(calls.begin(), calls.end(), 0L); }
+
+long bytes_to_host_so_far() { return bytes_to_host; }
 
 long calls_so_far(const std::string& function) {
     const auto& all = counted_functions();

@@ -17,5 +17,7 @@ inline const std::vector<std::string>& counted_functions() {
 long device_allocations_so_far();
 /// Of the one of that name.
 long calls_so_far(const std::string& function);
+/// That cudaMemcpyAsync, which the library copies by, brought from a GPU to the host.
+long bytes_to_host_so_far();
 
 }  // namespace tilespmv::testing
