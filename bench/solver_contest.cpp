@@ -138,7 +138,7 @@ SolverTiming attempt(const std::string& name, F&& measure) {
     return timing;
 }
 
-SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method method, DeviceSpaceOptions options) {
+SolverTiming time_on_gpu(const Problem& problem, const std::string& name, Method method, SolverOptions options) {
     return attempt(name, [&](SolverTiming& timing) {
         const auto before = Clock::now();
         const auto m = make_preconditioner<double>(problem.options.preconditioner, problem.a);
@@ -283,8 +283,8 @@ SolverTiming time_on_cpu(const Problem& problem, const std::string& name, int th
 }
 
 void add_methods(const Problem& problem, std::vector<SolverTiming>& all) {
-    const DeviceSpaceOptions graph{.use_persistent_kernel = false};
-    const DeviceSpaceOptions persistent{.persistent_at_any_size = true};
+    const SolverOptions graph{.use_persistent_kernel = false};
+    const SolverOptions persistent{.persistent_at_any_size = true};
     for (const Method method : {Method::chronopoulos_gear, Method::textbook}) {
         const std::string name(method_name(method));
         all.push_back(time_on_gpu(problem, name + ", graphs", method, graph));

@@ -69,7 +69,7 @@ namespace tilespmv::solver {
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>&, const PreconditionerParts<T>&,
-                                                  const DeviceSpaceOptions&, const Operator<T>*) {
+                                                  const SolverOptions&, const Operator<T>*) {
     cuda::refuse();
 }
 template <class T>
@@ -85,22 +85,22 @@ std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, O
     cuda::refuse();
 }
 template <class T>
-bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double) {
+void check_symmetry(const cuda::DeviceCsrView<T>&, double) {
     cuda::refuse();
 }
 template <class T>
-bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double) {
+void check_constant_null_space(const cuda::DeviceCsrView<T>&) {
     cuda::refuse();
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                                       \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>&, const PreconditionerParts<T>&, \
-                                                               const DeviceSpaceOptions&, const Operator<T>*);        \
+                                                               const SolverOptions&, const Operator<T>*);             \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);               \
     template std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>&, Options&);                 \
     template std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, Options&);                \
-    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);                                           \
-    template bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double);
+    template void check_symmetry(const cuda::DeviceCsrView<T>&, double);                                              \
+    template void check_constant_null_space(const cuda::DeviceCsrView<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 #undef TILESPMV_INSTANTIATE

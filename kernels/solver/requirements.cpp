@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
-#include "kernels/cuda/device.hpp"
-#include "kernels/cuda/download.hpp"
 #include "kernels/require_square.hpp"
 #include "kernels/solver/device_space.hpp"
 #include "kernels/solver/solve.hpp"
@@ -15,9 +12,6 @@
 /// What a solve asks of a matrix.
 namespace tilespmv::solver {
 namespace {
-
-template <class T>
-const double kRowSumTolerance = std::sqrt(double{std::numeric_limits<T>::epsilon()});
 
 template <class T>
 double value_at(const CsrMatrix<T>& a, std::size_t row, index_t col) {
@@ -59,22 +53,9 @@ void check_symmetry(const CsrMatrix<T>& a, double tolerance) {
 }
 
 template <class T>
-CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>& a) {
-    static_cast<void>(cuda::require_device());
-    return {a.rows, a.cols, cuda::download_row_ptrs(a, nullptr), cuda::download(a.col_idxs, a.nnz, nullptr),
-            cuda::download(a.values, a.nnz, nullptr)};
-}
-
-template <class T>
-void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance) {
-    if (a.rows == a.cols && is_mirrored_there(a, tolerance)) return;
-    check_symmetry(copy_to_host(a), tolerance);
-}
-
-template <class T>
 void check_constant_null_space(const CsrMatrix<T>& a) {
     validate_row_ptrs(a);
-    const double tolerance = kRowSumTolerance<T>;
+    const double tolerance = row_sum_tolerance<T>();
     parallel_for(0, a.rows, 256, [&](std::int64_t row) {
         double sum = 0, size = 0;
         for (offset_t p = a.row_ptrs[row]; p < a.row_ptrs[row + 1]; ++p) {
@@ -90,17 +71,9 @@ void check_constant_null_space(const CsrMatrix<T>& a) {
     });
 }
 
-template <class T>
-void check_constant_null_space(const cuda::DeviceCsrView<T>& a) {
-    if (!adds_up_to_zero_there(a, kRowSumTolerance<T>)) check_constant_null_space(copy_to_host(a));
-}
-
-#define TILESPMV_INSTANTIATE(T)                                          \
-    template CsrMatrix<T> copy_to_host(const cuda::DeviceCsrView<T>&);   \
-    template void check_symmetry(const CsrMatrix<T>&, double);           \
-    template void check_symmetry(const cuda::DeviceCsrView<T>&, double); \
-    template void check_constant_null_space(const CsrMatrix<T>&);        \
-    template void check_constant_null_space(const cuda::DeviceCsrView<T>&);
+#define TILESPMV_INSTANTIATE(T)                                \
+    template void check_symmetry(const CsrMatrix<T>&, double); \
+    template void check_constant_null_space(const CsrMatrix<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

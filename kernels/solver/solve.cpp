@@ -156,12 +156,7 @@ void Solver<T>::make_space(const SolverOptions& options, const Operator<T>* by) 
                                                preconditioner_of<T>(preconditioner_->parts(), make));
         return;
     }
-    space_ = make_device_space<T>(matrix(), preconditioner_->parts(),
-                                  {.operator_name = options.operator_name,
-                                   .constant_null_space = options.constant_null_space,
-                                   .use_persistent_kernel = options.use_persistent_kernel,
-                                   .persistent_at_any_size = options.persistent_at_any_size},
-                                  by);
+    space_ = make_device_space<T>(matrix(), preconditioner_->parts(), options, by);
 }
 
 /// As far as it is known: of operators of the caller's neither their bytes nor whether M is diagonal.

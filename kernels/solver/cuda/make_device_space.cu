@@ -36,7 +36,7 @@ SystemPreconditioner<T> shared_preconditioner(const Operator<T>* m, const cuda::
 template <class T>
 class SpaceOnOwnStream final : private OwnStream, public DeviceSpace<T> {
 public:
-    SpaceOnOwnStream(const SystemMatrix<T>& a, const PreconditionerParts<T>& m, const DeviceSpaceOptions& options,
+    SpaceOnOwnStream(const SystemMatrix<T>& a, const PreconditionerParts<T>& m, const SolverOptions& options,
                      const Operator<T>* by)
         : DeviceSpace<T>(by != nullptr ? shared_operator(*by, on)
                                        : SystemOperator<T>(options.operator_name, a, make_on_gpu<T>(on)),
@@ -47,12 +47,11 @@ public:
         : DeviceSpace<T>(shared_operator(a, on), shared_preconditioner(m, on), on) {}
 
 private:
-    static bool may_persist(const DeviceSpaceOptions& options) {
+    static bool may_persist(const SolverOptions& options) {
         return options.use_persistent_kernel && !options.constant_null_space;
     }
     /// The operator has checked the row pointers of a matrix on the GPU.
-    std::unique_ptr<PersistentIterations<T>> make_persistent(const SystemMatrix<T>& a,
-                                                             const DeviceSpaceOptions& options,
+    std::unique_ptr<PersistentIterations<T>> make_persistent(const SystemMatrix<T>& a, const SolverOptions& options,
                                                              const cuda::DeviceContext& context) const {
         const bool any_size = options.persistent_at_any_size;
         const auto rows = static_cast<index_t>(this->size());
@@ -77,7 +76,7 @@ private:
 
 template <class T>
 std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>& a, const PreconditionerParts<T>& m,
-                                                  const DeviceSpaceOptions& options, const Operator<T>* by) {
+                                                  const SolverOptions& options, const Operator<T>* by) {
     static_cast<void>(cuda::this_gpu(sizeof(T)));  // says why there is none
     return std::make_unique<SpaceOnOwnStream<T>>(a, m, options, by);
 }
@@ -90,7 +89,7 @@ std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>& a, const Op
 
 #define TILESPMV_INSTANTIATE(T)                                                                                       \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const SystemMatrix<T>&, const PreconditionerParts<T>&, \
-                                                               const DeviceSpaceOptions&, const Operator<T>*);        \
+                                                               const SolverOptions&, const Operator<T>*);             \
     template std::unique_ptr<SystemSpace<T>> make_device_space(const Operator<T>&, const Operator<T>*);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kSystemThreads) compare_mirror_images(SystemTh
     if (!is_inside || fabs(here - there) > p.tolerance * fmax(fabs(here), fabs(there))) *p.is_wrong = 1;
 }
 
-/// By a warp for each row.
+/// By a warp for each row, in another order than on the host.
 template <class T, class P>
 __global__ void __launch_bounds__(kSystemThreads) add_up_rows(SystemThere<T, P> p) {
     const offset_t row = p.index() / cuda::kWarpSize;
@@ -173,7 +173,8 @@ protected:
     virtual void compute() = 0;
     template <class F>
     void require_right(F&& launch) const {
-        if (!is_right(a_, finding_, launch)) static_cast<void>(make_preconditioner(specification_, copy_to_host(a_)));
+        if (!is_right(a_, finding_, launch))
+            static_cast<void>(make_preconditioner(specification_, Source<T>(a_).csr()));
     }
 
     cuda::DeviceCsrView<T> a_;
@@ -268,26 +269,29 @@ std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>& a,
 }
 
 template <class T>
-bool is_mirrored_there(const cuda::DeviceCsrView<T>& a, double tolerance) {
-    return is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
-        p.tolerance = tolerance;
-        launch_for_each(p.nnz, compare_mirror_images<T, P>, p);
-    });
+void check_symmetry(const cuda::DeviceCsrView<T>& a, double tolerance) {
+    const bool is_mirrored =
+        a.rows == a.cols && is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
+            p.tolerance = tolerance;
+            launch_for_each(p.nnz, compare_mirror_images<T, P>, p);
+        });
+    if (!is_mirrored) check_symmetry(Source<T>(a).csr(), tolerance);
 }
 
 template <class T>
-bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>& a, double tolerance) {
-    return is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
-        p.tolerance = tolerance;
+void check_constant_null_space(const cuda::DeviceCsrView<T>& a) {
+    const bool adds_up_to_zero = is_right(a, cuda::PinnedMemory(sizeof(int)), [&]<class P>(SystemThere<T, P> p) {
+        p.tolerance = row_sum_tolerance<T>();
         launch_for_each(offset_t{p.rows} * cuda::kWarpSize, add_up_rows<T, P>, p);
     });
+    if (!adds_up_to_zero) check_constant_null_space(Source<T>(a).csr());
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                        \
     template std::unique_ptr<Preconditioner<T>> make_jacobi(const cuda::DeviceCsrView<T>&, Options&);  \
     template std::unique_ptr<Preconditioner<T>> make_ssor_ai(const cuda::DeviceCsrView<T>&, Options&); \
-    template bool is_mirrored_there(const cuda::DeviceCsrView<T>&, double);                            \
-    template bool adds_up_to_zero_there(const cuda::DeviceCsrView<T>&, double);
+    template void check_symmetry(const cuda::DeviceCsrView<T>&, double);                               \
+    template void check_constant_null_space(const cuda::DeviceCsrView<T>&);
 TILESPMV_INSTANTIATE(double)
 TILESPMV_INSTANTIATE(float)
 

@@ -9,16 +9,13 @@ namespace {
 template <class T>
 class None final : public Preconditioner<T> {
 public:
-    explicit None(const CsrMatrix<T>& a) { this->parts_.size = a.rows; }
-    void update_values(const CsrMatrix<T>& a) override { require_rows(a, static_cast<std::size_t>(this->parts_.size)); }
-};
+    None(index_t rows, bool is_there) : is_there_(is_there) { this->parts_.size = rows; }
+    void update_values(const CsrMatrix<T>& a) override {
+        if (!is_there_) require_rows(a, static_cast<std::size_t>(this->parts_.size));
+    }
 
-/// Of a matrix on a GPU, of which nothing is read.
-template <class T>
-class NoneThere final : public Preconditioner<T> {
-public:
-    explicit NoneThere(const cuda::DeviceCsrView<T>& a) { this->parts_.size = a.rows; }
-    void update_values(const CsrMatrix<T>&) override {}
+private:
+    bool is_there_;  // the matrix, on a GPU
 };
 
 template <class T>
@@ -47,13 +44,13 @@ private:
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_none(const CsrMatrix<T>& a, Options& options) {
     options.finish();
-    return std::make_unique<None<T>>(a);
+    return std::make_unique<None<T>>(a.rows, false);
 }
 
 template <class T>
 std::unique_ptr<Preconditioner<T>> make_none(const cuda::DeviceCsrView<T>& a, Options& options) {
     options.finish();
-    return std::make_unique<NoneThere<T>>(a);
+    return std::make_unique<None<T>>(a.rows, true);
 }
 
 template <class T>

@@ -19,7 +19,7 @@ using namespace tilespmv::solver;
 /// Whether one kernel does blocks of iterations.
 enum class Persistence { yes, no };
 
-DeviceSpaceOptions with(Persistence persistence, const char* operator_name = "csr-vector") {
+SolverOptions with(Persistence persistence, const char* operator_name = "csr-vector") {
     const bool is_asked = persistence == Persistence::yes;
     return {.operator_name = operator_name, .use_persistent_kernel = is_asked, .persistent_at_any_size = is_asked};
 }
