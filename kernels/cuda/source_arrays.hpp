@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/device_rows.hpp"
 #include "kernels/operator.hpp"
@@ -69,6 +71,8 @@ public:
         values_ = there != nullptr ? there->values : own_.data();
     }
     [[nodiscard]] const V* values() const { return values_; }
+    /// As many new ones, for the copy.
+    void replace_values(std::span<const V> values, cudaStream_t stream) { own_.upload(values, stream); }
 
 private:
     DeviceBuffer<V> own_;

@@ -6,7 +6,6 @@
 #include "kernels/cuda/launch.cuh"
 #include "kernels/cuda/pinned_memory.hpp"
 #include "kernels/solver/cuda/persistent.cuh"
-#include "tile/error.hpp"
 
 namespace tilespmv::solver {
 namespace {
@@ -106,39 +105,24 @@ PersistentIterations<T>::PersistentIterations(const SystemMatrix<T>& a, Persiste
                                               const cuda::DeviceContext& on)
     : on_(on),
       plan_(std::move(plan)),
+      csr_(a.source(), on),
       first_rows_(std::span<const index_t>(plan_.first_rows), on),
       meetings_(static_cast<std::size_t>(plan_.blocks()) * (1 + 2 * kMostSums * 2), on) {
     TILESPMV_CUDA(cudaMemsetAsync(meetings_.data(), 0, meetings_.bytes(), on.stream));
-    if (a.there != nullptr) {
-        read_there(*a.there);
-    } else {
-        copy(*a.here);
-    }
-}
-
-template <class T>
-void PersistentIterations<T>::copy(const CsrMatrix<T>& a) {
-    const Buffer<std::uint32_t> row_ptrs = cuda::narrowed(a.row_ptrs);
-    own_row_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(row_ptrs, on_);
-    own_col_idxs_ = cuda::DeviceBuffer<index_t>(a.col_idxs, on_);
-    own_values_ = cuda::DeviceBuffer<T>(a.values, on_);
-    row_ptrs_ = own_row_ptrs_.data();
-    col_idxs_ = own_col_idxs_.data();
-    values_ = own_values_.data();
-    TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
-}
-
-template <class T>
-void PersistentIterations<T>::read_there(const cuda::DeviceCsrView<T>& a) {
-    col_idxs_ = a.col_idxs;
-    values_ = a.values;
-    if (const auto* const narrow = std::get_if<const std::int32_t*>(&a.row_ptrs)) {
+    const auto* const narrow = a.there == nullptr ? nullptr : std::get_if<const std::int32_t*>(&a.there->row_ptrs);
+    if (narrow != nullptr) {
         row_ptrs_ = reinterpret_cast<const std::uint32_t*>(*narrow);  // the same bits
         return;
     }
-    own_row_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(a.rows) + 1, on_);
-    cuda::copy_row_ptrs(cuda::pattern_of(a), own_row_ptrs_.data(), on_.stream);
+    own_row_ptrs_ = cuda::DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(plan_.first_rows.back()) + 1, on);
     row_ptrs_ = own_row_ptrs_.data();
+    if (a.there != nullptr) {
+        cuda::copy_row_ptrs(cuda::pattern_of(*a.there), own_row_ptrs_.data(), on.stream);
+        return;
+    }
+    const Buffer<std::uint32_t> row_ptrs = cuda::narrowed(a.here->row_ptrs);
+    own_row_ptrs_.upload({row_ptrs.data(), row_ptrs.size()}, on.stream);
+    TILESPMV_CUDA(cudaStreamSynchronize(on.stream));
 }
 
 template <class T>
@@ -149,8 +133,8 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
     const GridMeetings meetings{meetings_.data() + std::size_t{2} * kMostSums * 2 * plan_.blocks(), sums, met_};
     met_ += 2 * static_cast<unsigned long long>(count) + 2;
     const Persistent<T> p{row_ptrs_,
-                          col_idxs_,
-                          values_,
+                          csr_.columns(),
+                          csr_.values(),
                           first_rows_.data(),
                           {m},
                           v.x.data,
@@ -174,11 +158,7 @@ void PersistentIterations<T>::run(int count, Method method, const Iterates<T>& v
 template <class T>
 void PersistentIterations<T>::update_values(const Block<const T>& values) {
     if (values.memory == Memory::device) return;  // they are read where they are
-    if (values.rows != own_values_.size()) {
-        throw Error("a matrix of " + std::to_string(own_values_.size()) + " nonzeros was given " +
-                    std::to_string(values.rows) + " new values");
-    }
-    own_values_.upload({values.data, values.rows}, on_.stream);
+    csr_.replace_values({values.data, values.rows}, on_.stream);
     TILESPMV_CUDA(cudaStreamSynchronize(on_.stream));
 }
 

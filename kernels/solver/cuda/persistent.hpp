@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/cuda/device_buffer.hpp"
+#include "kernels/cuda/source_arrays.hpp"
 #include "kernels/solver/cuda/vector_launcher.hpp"
 #include "kernels/solver/persistent_plan.hpp"
 #include "kernels/solver/system_space.hpp"
@@ -33,18 +34,11 @@ public:
     void update_values(const Block<const T>& values);
 
 private:
-    void copy(const CsrMatrix<T>& a);
-    void read_there(const cuda::DeviceCsrView<T>& a);
-
     cuda::DeviceContext on_;
     PersistentPlan plan_;
-    // Copies, where there are any, and what is read.
-    cuda::DeviceBuffer<std::uint32_t> own_row_ptrs_;
-    cuda::DeviceBuffer<index_t> own_col_idxs_;
-    cuda::DeviceBuffer<T> own_values_;
+    cuda::CsrToRead<T> csr_;
+    cuda::DeviceBuffer<std::uint32_t> own_row_ptrs_;  // a copy, if there is one
     const std::uint32_t* row_ptrs_ = nullptr;
-    const index_t* col_idxs_ = nullptr;
-    const T* values_ = nullptr;
     cuda::DeviceBuffer<index_t> first_rows_;
     cuda::DeviceBuffer<unsigned long long> meetings_;  ///< of a grid
     unsigned long long met_ = 0;                       ///< meetings that launches so far may have had
