@@ -155,7 +155,9 @@ def test_convergence():
     (chart,) = plot.solve_charts(data)
     line, tolerance = chart.figure.axes[0].lines
     assert list(line.get_xdata()) == [0, 20] and list(line.get_ydata()) == [1, 5e-10]
-    assert tolerance.get_ydata()[0] == 5e-9
+    assert tolerance.get_ydata()[0] == 5e-9 and line.get_marker() == "o"
+    many = dict(iterations=list(range(61)), residuals=[1.0] * 61)
+    assert plot.solve_charts(data | dict(history=many))[0].figure.axes[0].lines[0].get_marker() == "None"
     (nothing,) = plot.solve_charts(solved(rhs_norm=None, tolerance=None))
     assert len(nothing.figure.axes[0].lines) == 1
     (several,) = plot.solve_charts(data | {"right_hand_sides": [data, data]})
