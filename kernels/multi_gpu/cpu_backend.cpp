@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kernels/cpu/host_operator.hpp"
-#include "kernels/executed.hpp"
 #include "kernels/multi_gpu/boundary_product.hpp"
 #include "kernels/multi_gpu/communicator.hpp"
 #include "kernels/multi_gpu/halo_plan.hpp"
@@ -41,7 +40,6 @@ public:
                          .nnz = of_interior.nnz + matrix.boundary.nnz(),
                          .matrix_bytes = of_interior.matrix_bytes + boundary_bytes(),
                          .no_new_values = kMakeAgain});
-        this->set_executed([this] { return count_executed(); });
         this->set_specification(interior().specification());
     }
 
@@ -68,14 +66,6 @@ private:
         exchange(x);
         interior().apply(alpha, x, beta, y);
         add_boundary(alpha, y);
-    }
-    [[nodiscard]] std::vector<ExecutedPart> count_executed() const {
-        const auto& a = matrix_->boundary;
-        const auto tile_rows = occupied_tile_rows({a.row_ptrs.data(), a.row_ptrs.size()}, 0, a.rows);
-        ExecutedParts parts;
-        parts.add(interior().executed(), 0);
-        parts.add(executed_whole("csr", tile_rows, a.nnz(), boundary_bytes()), 0);
-        return parts.finish();
     }
     [[nodiscard]] std::size_t boundary_bytes() const {
         const auto& a = matrix_->boundary;

@@ -191,6 +191,11 @@ static void test_null_pointers_and_ranges(void) {
     FAILS(TILESPMV_USAGE, tilespmv_solve(NULL, x, x, TILESPMV_HOST, NULL, NULL), null_matrix);
     FAILS(TILESPMV_USAGE, tilespmv_load(&a, NULL, TILESPMV_FLOAT64, kOnCpu), "the name of the file is a null pointer");
     FAILS(TILESPMV_USAGE, tilespmv_load(&a, "gen:laplace2d:n=2", (tilespmv_type)-1, kOnCpu), "type -1 of values");
+    const char* const narrow[] = {"products of float16 values need a GPU", "products of bfloat16 values need a GPU"};
+    for (int i = 0; i < 2; ++i) {
+        const tilespmv_type type = i == 0 ? TILESPMV_FLOAT16 : TILESPMV_BFLOAT16;
+        FAILS(TILESPMV_USAGE, tilespmv_load(&a, "gen:laplace2d:n=2", type, kOnCpu), narrow[i]);
+    }
     FAILS(TILESPMV_USAGE, tilespmv_from_coo(&a, NULL, kOnCpu), "the description of the arrays is a null pointer");
     const struct {
         int64_t rows, cols, nnz;

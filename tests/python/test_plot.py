@@ -137,6 +137,10 @@ def test_sweeps_of_threads_a_row():
     assert panel.get_title() == "web:n=9, 10 nonzeros a row"
     assert list(panel.lines[0].get_xdata()) == [2, 4] and list(panel.lines[0].get_ydata()) == pytest.approx([2, 3])
     assert [text.get_text() for text in panel.get_xticklabels()] == ["1", "2", "4"]
+    names = ["a.mtx", "b.mtx", "c.mtx", "d.mtx"]
+    four = [vector(f"csr-vector:threads={t}", 1, name) for name in names for t in (2, 4)]
+    panels = charts(*four)["threads"].figure.axes
+    assert [panel.get_title()[0] for panel in panels] == ["a", "b", "c", "d"], "places without a matrix are empty"
 
 
 def test_names_of_matrices():

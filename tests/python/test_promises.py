@@ -124,6 +124,21 @@ def test_values_of_lists_and_refused_sizes():
     close(A.to_scipy().data, numbers(A.nnz))
 
 
+def test_arrays_that_were_handed_out_stay():
+    A = tilespmv.matrix("gen:laplace2d:n=200", "cpu")
+    first, second = numbers(A.nnz), numbers(A.nnz, 1).reshape(-1)
+    A.update_values(first)
+    shared = A.to_scipy()
+    A.update_values(second)
+    assert (shared.data == first).all() and (A.to_scipy().data == second).all()
+
+
+def test_size_of_pages(tmp_path):
+    A = tilespmv.matrix("gen:rmat:scale=12,degree=8", "cpu")
+    sizes = [(tmp_path / "a.html").stat().st_size for size in (0.1, 5) if A.view(tmp_path / "a.html", size=size)]
+    assert sizes[0] <= 1e5 < sizes[1] <= 5e6
+
+
 def test_queries():
     A = tilespmv.matrix(GRID, "cpu")
     stats, tiles = A.stats("only:ell"), A.tile_map("only:ell")

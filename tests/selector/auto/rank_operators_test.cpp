@@ -166,6 +166,33 @@ TEST(RankOperators, ChoosesAsWasMeasuredOnTheH200) {
     }
 }
 
+TEST(RankOperators, AThreadARowIsForRoads) {
+    OperatorQuestion q{.features = features_of(pattern_of(generate<double>("road-like:n=400,chain=3"))),
+                       .gpu = measured_gpu(sizeof(double))};
+    const auto is_ranked = [&] {
+        return std::ranges::count(rank_operators(q), "csr-scalar", &RankedOperator::specification) == 1;
+    };
+    for (const double mean : {0.59, 1.0, 1.5, 4.0}) {
+        q.features.mean_row = mean;
+        EXPECT_TRUE(is_ranked()) << mean;
+    }
+    for (const double mean : {0.6, 0.99, 4.01}) {
+        q.features.mean_row = mean;
+        EXPECT_FALSE(is_ranked()) << mean;
+    }
+    q.features.mean_row = 2;
+    q.features.longest_row = 9;
+    EXPECT_FALSE(is_ranked());
+    q.features.longest_row = 8;
+    q.features.nnz = 999'999;
+    EXPECT_FALSE(is_ranked());
+    q.features.nnz = 1'000'000;
+    EXPECT_TRUE(is_ranked());
+    q.features.mean_row = 0.5;
+    q.features.value_bytes = 4;
+    EXPECT_FALSE(is_ranked()) << "a row without nonzeros costs others little";
+}
+
 /// Of values of a size, as if `generator` had `times` the rows and nonzeros.
 std::vector<RankedOperator> ranked_on_gpu(const char* generator, int times, std::size_t value_bytes) {
     PatternView pattern;

@@ -317,9 +317,11 @@ TEST(BenchPlan, OperatorsOfASuiteGiveWayToThoseAskedFor) {
 }
 
 TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
-    const auto said = [](const std::string& suite, const std::vector<std::string>& operators) {
+    const auto said = [](const std::string& suite, const std::vector<std::string>& operators,
+                         const std::vector<std::string>& baselines = {}) {
         BenchOptions options;
         options.suite = suite;
+        options.baselines = baselines;
         options.sources = {"a.mtx"};
         options.operators = operators;
         ::testing::internal::CaptureStderr();
@@ -330,6 +332,8 @@ TEST(BenchPlan, OnACpuOperatorsOfAGpuAreLeftOutAloud) {
         said("peers", {}),
         "0: tilespmv: suite peers: left out: the operators for a GPU, the baseline cusparse; measured are those of "
         "the CPU\n");
+    EXPECT_EQ(said("peers", {}, {"tile-omp"}),
+              "0: tilespmv: suite peers: left out: the operators for a GPU; measured are those of the CPU\n");
     EXPECT_EQ(said("gpu-classes", {}),
               "0: tilespmv: suite gpu-classes: left out: the operators for a GPU; measured are those of the CPU\n");
     EXPECT_EQ(said("cpu-classes", {}), "0: ");
