@@ -63,7 +63,6 @@ void validate(const DeviceCsrView<V>& a, CUstream_st* stream = nullptr) {
 
 namespace tilespmv {
 
-
 /// A representation of a whole matrix that operators are made from: CSR, in the memory of the host or of a GPU, or
 /// tiles in that of the host.
 enum class Form { csr, tiles };

@@ -13,8 +13,7 @@ namespace tilespmv::cpu {
 /// has a vector lane for each. It is told by its own name. Where that needs tiles it takes those of the source. Of
 /// tiles alone it is tile-omp: to unpack them costs more than another operator could save.
 template <Value V>
-std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& context) {
-    static_cast<void>(context);
+std::unique_ptr<Operator<V>> make_auto(const Source<V>& source, Options& options, const MakeContext& /*context*/) {
     const AutoOptions given = read_auto_options(options);
     const auto make = [&](const std::string& specification) { return make_operator<V>(specification, source); };
     if (source.find_csr() == nullptr) {

@@ -25,8 +25,7 @@ void require_host(const Operator<V>& a, const Scalar& alpha, const Block<const V
 
 template <CpuValue V>
 void HostOperator<V>::multiply_column(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
-                                      const Block<V>& y, const Run& run) const {
-    static_cast<void>(run);
+                                      const Block<V>& y, const Run& /*run*/) const {
     require_host(*this, alpha, x, beta);
     const auto a = static_cast<V>(alpha.value());
     const auto b = static_cast<V>(beta.value());
@@ -36,8 +35,7 @@ void HostOperator<V>::multiply_column(const Scalar& alpha, const Block<const V>&
 
 template <CpuValue V>
 void HostOperator<V>::multiply_columns(const Scalar& alpha, const Block<const V>& x, const Scalar& beta,
-                                       const Block<V>& y, const Run& run) const {
-    static_cast<void>(run);
+                                       const Block<V>& y, const Run& /*run*/) const {
     require_host(*this, alpha, x, beta);
     const auto a = static_cast<V>(alpha.value());
     const auto b = static_cast<V>(beta.value());
@@ -66,8 +64,7 @@ void HostOperator<V>::multiply_block(V alpha, const Block<const V>& x, V beta, c
 }
 
 template <CpuValue V>
-bool HostOperator<V>::replace(const Block<const V>& values, const Run& run) {
-    static_cast<void>(run);
+bool HostOperator<V>::replace(const Block<const V>& values, const Run& /*run*/) {
     require_host(*this, values.memory, "new values");
     replace_values({values.data, values.rows});
     return true;

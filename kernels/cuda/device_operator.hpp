@@ -126,7 +126,7 @@ public:
     [[nodiscard]] Workspace make_workspace(const DeviceContext& on) const { return Workspace(this, layout_, on); }
 
     /// Writes the matrix as CSR, with the values that it has now. Neither allocates nor waits. Throws `Error` for
-    /// operators that do not give it back: those of cuSPARSE, on COO and on tiles of all formats, csr5 and sell-spmm.
+    /// operators that do not give it back: those of cuSPARSE and on tiles of all formats, coo, hyb, csr5 and sell-spmm.
     void to_csr(const CsrToWrite<V>& to, cudaStream_t stream) const;
 
     /// Makes what needs the complete object: the cache policy for its size, and the workspace that products work in
@@ -146,16 +146,9 @@ protected:
     /// workspace.
     virtual void multiply_block(const BlockProduct<V>& product, cudaStream_t stream) const;
     /// The work of `to_csr`, whether it does any.
-    virtual bool write_csr(const CsrToWrite<V>& to, cudaStream_t stream) const {
-        static_cast<void>(to);
-        static_cast<void>(stream);
-        return false;
-    }
+    virtual bool write_csr(const CsrToWrite<V>& /*to*/, cudaStream_t /*stream*/) const { return false; }
     /// The work of `update_values`, of operators whose facts do not refuse it.
-    virtual void replace_values(const V* csr_values, cudaStream_t stream) {
-        static_cast<void>(csr_values);
-        static_cast<void>(stream);
-    }
+    virtual void replace_values(const V* /*csr_values*/, cudaStream_t /*stream*/) {}
 
 private:
     struct Staged {

@@ -118,8 +118,10 @@ std::vector<bench::Candidate<V>> candidates(const BenchOptions& options, bench::
     auto names = contest_operators<V>(device.backend(), options.operators, options.baselines);
     std::ranges::copy(options.more_operators, std::back_inserter(names));
     std::vector<bench::Candidate<V>> all;
-    for (const auto& name : names) {
+    for (auto& name : names) {
         const OperatorEntry entry = find_operator<V>(device.backend(), name);
+        if (entry.role == Role::chooser && kind.columns > 1 && name.find("columns=") == std::string::npos)
+            name += fmt::format("{}columns={}", name == entry.name ? ":" : ",", kind.columns);
         const auto sums = entry.sums_in_own_type ? std::nullopt : options.accumulator;
         for (const auto& selector : entry.made_from == Form::tiles ? options.selectors : std::vector<std::string>{""}) {
             all.push_back(bench::make_candidate<V>(device, name, selector, sums, kind));

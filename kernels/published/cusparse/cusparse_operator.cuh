@@ -70,13 +70,8 @@ protected:
                               cudaStream_t stream) const = 0;
 
     /// The same for several columns, of an operator that has them.
-    virtual void call_for_block(CusparseSum<V> alpha, const Block<const V>& x, CusparseSum<V> beta,
-                                const Block<V>& y) const {
-        static_cast<void>(alpha);
-        static_cast<void>(x);
-        static_cast<void>(beta);
-        static_cast<void>(y);
-    }
+    virtual void call_for_block(CusparseSum<V> /*alpha*/, const Block<const V>& /*x*/, CusparseSum<V> /*beta*/,
+                                const Block<V>& /*y*/) const {}
 
     [[nodiscard]] cusparseHandle_t handle() const { return handle_.get(); }
     /// Of the matrix.

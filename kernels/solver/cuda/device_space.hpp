@@ -84,7 +84,7 @@ protected:
     virtual Finish finish(Recurrence recurrence);
     /// Called when it is launched: a GPU among several leaves sums by a `finish` without recurrence, gathers those of
     /// all and calls `launch_finish`.
-    virtual void finished(Recurrence recurrence) { static_cast<void>(recurrence); }
+    virtual void finished(Recurrence /*recurrence*/) {}
     /// Called when iterations have been recorded, before they are launched: a GPU among several waits for the others,
     /// which must not be recording while it waits for them in the middle of an iteration.
     virtual void recorded() {}
