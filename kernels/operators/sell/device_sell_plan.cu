@@ -266,10 +266,10 @@ private:
         std::vector<LongRow> rows(count);
         copy_to_host(rows.data(), there.data(), there.bytes(), on_.stream);
         plan_.bytes_to_host += there.bytes();
-        piece_rows_ = cut_long_rows(std::move(rows), limits_, cut_);
+        piece_rows_ = cut_long_rows(rows, limits_, cut_);
         plan_.steps = cut_.steps;
-        plan_.splits = cut_.splits;
-        plan_.split_of = cut_.split_of;
+        plan_.splits = std::move(cut_.splits);
+        plan_.split_of = std::move(cut_.split_of);
     }
 
     /// Those of pieces first.

@@ -102,7 +102,7 @@ struct LongRow {
 
 /// Cuts long rows: adds their pieces, splits and slices to the plan, and returns the row of each piece. Throws `Error`
 /// for 2^31 pieces or more.
-std::vector<std::uint32_t> cut_long_rows(std::vector<LongRow> rows, const SliceLimits& limits, SellPlan& plan);
+std::vector<std::uint32_t> cut_long_rows(std::span<const LongRow> rows, const SliceLimits& limits, SellPlan& plan);
 
 /// Slices of no steps behind the last of `slices`, so that all warps that share a block with pieces have one.
 std::size_t padding_slices(std::size_t slices, std::size_t pieces, const SliceLimits& limits);

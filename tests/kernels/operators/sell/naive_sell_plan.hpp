@@ -32,7 +32,7 @@ inline cuda::SellPlan naive_sell_plan(std::span<const offset_t> row_ptrs, const 
     }
     if (has_empty) plan.empty = Buffer<std::uint32_t>(std::span<const std::uint32_t>(empty));
     std::ranges::stable_sort(rows, {}, kind_of);
-    auto all_rows = cut_long_rows(std::move(long_rows), limits, plan);
+    auto all_rows = cut_long_rows(long_rows, limits, plan);
     const std::size_t pieces = plan.pieces();
     all_rows.insert(all_rows.end(), rows.begin(), rows.end());
     plan.rows = Buffer<std::uint32_t>(std::span<const std::uint32_t>(all_rows));
