@@ -283,7 +283,8 @@ private:
         }
         plan_.rows = DeviceBuffer<std::uint32_t>(pieces + in_slices, on_);
         if (plan_.rows.empty()) return;
-        copy_to_device(plan_.rows.data(), piece_rows_.data(), pieces * sizeof(std::uint32_t), on_.stream);
+        if (pieces > 0)
+            copy_to_device(plan_.rows.data(), piece_rows_.data(), pieces * sizeof(std::uint32_t), on_.stream);
         TILESPMV_CUDA(cudaMemcpyAsync(plan_.rows.data() + pieces, sorted_.data(), in_slices * sizeof(std::uint32_t),
                                       cudaMemcpyDeviceToDevice, on_.stream));
     }
