@@ -143,6 +143,11 @@ CsrMatrix<T> borrowed(const CsrMatrix<T>& a) {
                          std::span<const T>(a.values.begin(), a.values.end()));
 }
 
+template <class T>
+const cuda::DeviceCsrView<T>& borrowed(const cuda::DeviceCsrView<T>& a) {
+    return a;
+}
+
 /// A candidate that is made and tried, or the reason why it cannot be.
 template <class T>
 struct Tried {
@@ -150,22 +155,16 @@ struct Tried {
     std::shared_ptr<Preconditioner<T>> made;
 };
 
-/// `make_solver` makes a solver with a preconditioner.
-template <class T, class Matrix, class F>
-void make_and_run(Tried<T>& tried, const Matrix& a, std::span<const T> b, const SolveOptions& goal, F&& make_solver) {
-    const auto before = std::chrono::steady_clock::now();
-    tried.made = make_preconditioner<T>(tried.trial.specification, a);
-    tried.trial.setup_seconds = seconds_since(before);
-    const std::unique_ptr<Solver<T>> solver = make_solver(tried.made);
-    run_trial(tried.trial, goal, solver->load(b));
-}
-
-template <class T, class Matrix, class F>
-Tried<T> try_one(const std::string& candidate, const Matrix& a, std::span<const T> b, const SolveOptions& goal,
-                 F&& make_solver) {
+template <class T, class Matrix, class... By>
+Tried<T> try_one(const std::string& candidate, const Matrix& a, std::span<const T> b, const SolverOptions& options,
+                 const SolveOptions& goal, const By*... by) {
     Tried<T> tried{{.specification = candidate, .predicted_seconds = std::numeric_limits<double>::infinity()}, nullptr};
     try {
-        make_and_run(tried, a, b, goal, make_solver);
+        const auto before = std::chrono::steady_clock::now();
+        tried.made = make_preconditioner<T>(candidate, a);
+        tried.trial.setup_seconds = seconds_since(before);
+        Solver<T> solver(borrowed(a), tried.made, options, by...);
+        run_trial(tried.trial, goal, solver.load(b));
     } catch (const Error& error) {
         if (error.code() != ExitCode::failure) throw;
         tried.trial.refusal = error.what();
@@ -173,9 +172,10 @@ Tried<T> try_one(const std::string& candidate, const Matrix& a, std::span<const 
     return tried;
 }
 
-template <class T, class Matrix, class F>
-ChosenPreconditioner<T> choose_by(const Matrix& a, Backend backend, const TrialSolve<T>& trial,
-                                  std::span<const std::string> candidates, F&& make_solver) {
+template <class T, class Matrix, class... By>
+ChosenPreconditioner<T> choose_by(const Matrix& a, Backend backend, const SolverOptions& options,
+                                  const TrialSolve<T>& trial, std::span<const std::string> candidates,
+                                  const By*... by) {
     if (candidates.empty()) throw Error("to choose a preconditioner needs candidates");
     require_square(a, "to choose a preconditioner");
     const auto before = std::chrono::steady_clock::now();
@@ -184,7 +184,7 @@ ChosenPreconditioner<T> choose_by(const Matrix& a, Backend backend, const TrialS
     ChosenPreconditioner<T> chosen;
     std::vector<std::shared_ptr<Preconditioner<T>>> all;
     for (const auto& candidate : candidates) {
-        Tried<T> tried = try_one(candidate, a, b, trial.goal, make_solver);
+        Tried<T> tried = try_one(candidate, a, b, options, trial.goal, by...);
         chosen.choice.trials.push_back(std::move(tried.trial));
         all.push_back(std::move(tried.made));
     }
@@ -203,18 +203,14 @@ ChosenPreconditioner<T> choose_by(const Matrix& a, Backend backend, const TrialS
 template <class T>
 ChosenPreconditioner<T> choose_preconditioner(const CsrMatrix<T>& a, const SolverOptions& options,
                                               const TrialSolve<T>& trial, std::span<const std::string> candidates) {
-    return choose_by(a, Backend::cpu, trial, candidates, [&](const std::shared_ptr<Preconditioner<T>>& m) {
-        return std::make_unique<Solver<T>>(borrowed(a), m, options);
-    });
+    return choose_by(a, Backend::cpu, options, trial, candidates);
 }
 
 template <class T>
 ChosenPreconditioner<T> choose_preconditioner(const cuda::DeviceCsrView<T>& a, const SolverOptions& options,
                                               const TrialSolve<T>& trial, const Operator<T>* by,
                                               std::span<const std::string> candidates) {
-    return choose_by(a, Backend::cuda, trial, candidates, [&](const std::shared_ptr<Preconditioner<T>>& m) {
-        return std::make_unique<Solver<T>>(a, m, options, by);
-    });
+    return choose_by(a, Backend::cuda, options, trial, candidates, by);
 }
 
 #define TILESPMV_INSTANTIATE(T)                                                                                 \

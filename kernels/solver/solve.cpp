@@ -38,6 +38,12 @@ void check_parts(const PreconditionerParts<T>& parts, index_t rows) {
     }
 }
 
+template <class T>
+std::shared_ptr<Preconditioner<T>> required(std::shared_ptr<Preconditioner<T>> m) {
+    if (!m) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
+    return m;
+}
+
 }  // namespace
 
 Method method_of(const RecurrenceChoice& choice) {
@@ -49,36 +55,27 @@ std::string_view method_name(Method method) { return method == Method::textbook 
 template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, const SolverOptions& options, const TrialSolve<T>& trial)
     : a_(std::move(a)), backend_(options.backend) {
-    make_preconditioner_of(a_, options, [&] { return choose_preconditioner(a_, options, trial); });
-    make_space(options);
-    make_iteration(options);
+    set_up(a_, options, trial);
 }
 
 template <class T>
 Solver<T>::Solver(CsrMatrix<T> a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options)
-    : a_(std::move(a)), backend_(options.backend), preconditioner_(std::move(m)) {
-    take_preconditioner(a_, options);
-    make_space(options);
-    make_iteration(options);
+    : a_(std::move(a)), backend_(options.backend), preconditioner_(required(std::move(m))) {
+    set_up(a_, options, {});
 }
 
 template <class T>
 Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, const SolverOptions& options, const TrialSolve<T>& trial,
                   const Operator<T>* by)
     : on_device_(a), backend_(Backend::cuda) {
-    make_preconditioner_of(*on_device_, options,
-                           [&] { return choose_preconditioner(*on_device_, options, trial, by); });
-    make_space(options, by);
-    make_iteration(options);
+    set_up(*on_device_, options, trial, by);
 }
 
 template <class T>
 Solver<T>::Solver(const cuda::DeviceCsrView<T>& a, std::shared_ptr<Preconditioner<T>> m, const SolverOptions& options,
                   const Operator<T>* by)
-    : on_device_(a), backend_(Backend::cuda), preconditioner_(std::move(m)) {
-    take_preconditioner(*on_device_, options);
-    make_space(options, by);
-    make_iteration(options);
+    : on_device_(a), backend_(Backend::cuda), preconditioner_(required(std::move(m))) {
+    set_up(*on_device_, options, {}, by);
 }
 
 template <class T>
@@ -123,29 +120,25 @@ bool Solver<T>::is_persistent() const {
     return space_->is_persistent();
 }
 
-/// `choose` tries several for `auto`.
+/// With the preconditioner that was given, or one that is made.
 template <class T>
-template <class Matrix, class F>
-void Solver<T>::make_preconditioner_of(const Matrix& a, const SolverOptions& options, F&& choose) {
+template <class Matrix, class... By>
+void Solver<T>::set_up(const Matrix& a, const SolverOptions& options, const TrialSolve<T>& trial, const By*... by) {
     require_square(a, "to solve");
     if (options.constant_null_space) check_constant_null_space(a);
-    preconditioner_choice_.specification = options.preconditioner;
-    if (options.preconditioner == kAutoPreconditioner) {
-        auto chosen = choose();
-        preconditioner_choice_ = std::move(chosen.choice);
-        preconditioner_ = std::move(chosen.made);
+    if (preconditioner_) {
+        check_parts(preconditioner_->parts(), a.rows);
+    } else {
+        preconditioner_choice_.specification = options.preconditioner;
+        if (options.preconditioner == kAutoPreconditioner) {
+            auto chosen = choose_preconditioner(a, options, trial, by...);
+            preconditioner_choice_ = std::move(chosen.choice);
+            preconditioner_ = std::move(chosen.made);
+        }
+        if (!preconditioner_) preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a);
     }
-    if (!preconditioner_) preconditioner_ = make_preconditioner<T>(preconditioner_choice_.specification, a);
-}
-
-/// One that was given.
-template <class T>
-template <class Matrix>
-void Solver<T>::take_preconditioner(const Matrix& a, const SolverOptions& options) {
-    require_square(a, "to solve");
-    if (!preconditioner_) throw Error("to solve needs a preconditioner, found a null pointer; `none` is M = I");
-    check_parts(preconditioner_->parts(), a.rows);
-    if (options.constant_null_space) check_constant_null_space(a);
+    make_space(options, by...);
+    make_iteration(options);
 }
 
 template <class T>

@@ -123,10 +123,8 @@ private:
     [[nodiscard]] SystemMatrix<T> matrix() const;
     void follow_values();
     void require_ready() const;
-    template <class Matrix, class F>
-    void make_preconditioner_of(const Matrix& a, const SolverOptions& options, F&& choose);
-    template <class Matrix>
-    void take_preconditioner(const Matrix& a, const SolverOptions& options);
+    template <class Matrix, class... By>
+    void set_up(const Matrix& a, const SolverOptions& options, const TrialSolve<T>& trial, const By*... by);
     void make_space(const SolverOptions& options, const Operator<T>* by = nullptr);
     void make_iteration(const SolverOptions& options);
     [[nodiscard]] IteratedSystem describe_system(bool constant_null_space) const;
