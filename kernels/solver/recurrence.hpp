@@ -77,7 +77,6 @@ TILESPMV_HOST_DEVICE constexpr void resume(Scalars& s, Method method) {
 /// Textbook: after q = A p, from mu = p'q.
 TILESPMV_HOST_DEVICE constexpr void take_step_length(Scalars& s, double mu) {
     if (s.end != End::none) return;
-    s.mu = mu;
     take_curvature(s, mu);
 }
 

@@ -31,6 +31,20 @@ TEST(CsrPieces, CutLongRowsIntoEvenParts) {
     }
 }
 
+TEST(CsrPieces, HaveEveryNonzeroOnceAndDifferByOneAtMost) {
+    for (offset_t length = 1; length < 40; ++length) {
+        const auto cut = cuda::csr_pieces(std::vector<offset_t>{0, length}, 4);
+        const auto least = static_cast<int>(length / static_cast<offset_t>(cut.pieces.size()));
+        offset_t next = 0;
+        for (const auto& piece : cut.pieces) {
+            EXPECT_EQ(piece.first, next) << length;
+            EXPECT_TRUE(piece.nonzeros == least || piece.nonzeros == least + 1) << length;
+            next += piece.nonzeros;
+        }
+        EXPECT_EQ(next, length);
+    }
+}
+
 TEST(CsrPieces, OfAMatrixWithoutRowsAreNone) {
     EXPECT_TRUE(cuda::csr_pieces(std::vector<offset_t>{0}, 128).pieces.empty());
     EXPECT_TRUE(cuda::csr_pieces(std::vector<offset_t>{0}, 128).parts.empty());

@@ -44,6 +44,16 @@ void for_each_plan(Check&& check) {
     }
 }
 
+TEST(PieceSlices, GroupRowsOfSmallMatricesWhereANumberIsGiven) {
+    const std::vector<offset_t> row_ptrs{0, 1, 2, 4};
+    const std::vector<index_t> cols{3, 3, 0, 1};
+    const auto groups = [&](int most_rows) { return cuda::group_rows(row_ptrs, cols, sizeof(double), most_rows); };
+    EXPECT_EQ(groups(2).first_rows, (std::vector<index_t>{0, 2, 3}));
+    EXPECT_EQ(groups(2).most_rows, 2);
+    EXPECT_TRUE(groups(1).first_rows.empty());
+    EXPECT_TRUE(groups(0).first_rows.empty()) << "there are few nonzeros";
+}
+
 TEST(PieceSlices, HoldEveryNonzeroOnceInPiecesOfTheirRows) {
     for_each_plan([](const CsrMatrix<double>& a, int steps, const PieceSlices& slices) {
         std::vector<int> times(static_cast<std::size_t>(a.nnz()));
