@@ -57,20 +57,25 @@ struct BlockTerms {
     __device__ void write(std::int64_t row, int col, const A* sums) const {
         const auto alpha_now = static_cast<A>(alpha.get());
         const auto beta_now = static_cast<A>(beta.get());
-        Chunk<V, kCount> results;
+        const auto result = [&](int i, const V& old) {
+            A sum = alpha_now == A(0) ? A(0) : alpha_now * sums[i];
+            if (beta_now != A(0)) sum += beta_now * static_cast<A>(old);
+            return static_cast<V>(sum);
+        };
+        if (kCount > 1 && y_chunk >= kCount) {  // there are all of them or none, side by side
+            if (col >= columns) return;
+            auto* const to = reinterpret_cast<Chunk<V, kCount>*>(y.data + row * y.row_step + col);
+            Chunk<V, kCount> results = beta_now == A(0) ? Chunk<V, kCount>{} : *to;
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) {
-            A result = alpha_now == A(0) ? A(0) : alpha_now * sums[i];
-            if (beta_now != A(0) && col + i < columns) result += beta_now * static_cast<A>(*y.at(row, col + i));
-            results.of[i] = static_cast<V>(result);
-        }
-        if (y_chunk >= kCount && col < columns) {
-            *reinterpret_cast<Chunk<V, kCount>*>(y.at(row, col)) = results;
+            for (int i = 0; i < kCount; ++i) results.of[i] = result(i, results.of[i]);
+            *to = results;
             return;
         }
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-            if (col + i < columns) *y.at(row, col + i) = results.of[i];
+            if (col + i >= columns) return;
+            V* const to = y.at(row, col + i);
+            *to = result(i, beta_now == A(0) ? V{} : *to);
         }
     }
 };

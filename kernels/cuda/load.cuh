@@ -16,6 +16,13 @@ __device__ T* as_one(T* p) {
     return p;
 }
 
+/// `steps` times `bytes` behind p. This is one instruction; steps of 64 bits take up to seven.
+template <class T>
+__device__ T* bytes_behind(T* p, std::uint32_t steps, std::uint32_t bytes) {
+    asm("" : "+r"(bytes));  // else the compiler, where it knows that they were 64 bits, adds their upper half, too
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) + std::uint64_t{steps} * bytes);
+}
+
 /// The unsigned integer that V is loaded as.
 template <class V>
 using BitsOf = std::conditional_t<sizeof(V) == 2, unsigned short,

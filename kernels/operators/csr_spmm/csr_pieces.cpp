@@ -35,7 +35,7 @@ CsrPieces csr_pieces(std::span<const offset_t> row_ptrs, int most_nonzeros) {
 }
 
 int lanes_of_csr_spmm(offset_t nonzeros, index_t rows) {
-    return nonzeros >= (rows < 24'576 ? 16 : 28) * offset_t{rows} ? 4 : 2;
+    return nonzeros >= (rows < 24'576 ? 16 : 40) * offset_t{rows} ? 4 : 2;
 }
 
 // In steps of a piece of `sell-spmm`, 0.2 us each, what one takes that the other does not ("Several columns" in
@@ -44,8 +44,10 @@ bool suits_csr_spmm(std::span<const offset_t> row_ptrs, offset_t shared, int row
     constexpr int kSecondKernel = 10;
     const auto rows = static_cast<offset_t>(row_ptrs.size()) - 1;
     const offset_t nonzeros = row_ptrs.back();
-    // Several lanes have a piece and wait for each other, and a row of X is loaded for each row of the matrix.
-    const offset_t of_csr = (nonzeros + 12 * rows + 3 * shared) * row_bytes / 5'000'000;
+    // Several lanes have a piece and wait for each other, and a row of X is loaded for each row of the matrix. What a
+    // row of X has beyond 64 bytes counts a quarter.
+    const offset_t bytes = std::min(row_bytes, 48 + row_bytes / 4);
+    const offset_t of_csr = (nonzeros + 12 * rows + 3 * shared) * bytes / 5'000'000;
     const offset_t most_steps = piece_steps(nonzeros, static_cast<index_t>(rows));
     if (of_csr > most_steps + kSecondKernel) return false;
     offset_t longest = 0;

@@ -34,7 +34,7 @@ inline constexpr int kMostOfLane = 32;
 /// Rows of more than `most_nonzeros` are cut. Throws `Error` for 2^31 pieces or more.
 CsrPieces csr_pieces(std::span<const offset_t> row_ptrs, int most_nonzeros);
 
-/// Lanes that share the nonzeros of a row: 4 of 16 and more in the mean, or of 28 where there are many rows.
+/// Lanes that share the nonzeros of a row: 4 of 16 and more in the mean, or of 40 where there are many rows.
 int lanes_of_csr_spmm(offset_t nonzeros, index_t rows);
 
 /// Whether `csr-spmm` is at least as fast as `sell-spmm`, which shares the rows of X of `shared` nonzeros, for blocks

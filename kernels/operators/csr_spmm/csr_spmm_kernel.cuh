@@ -11,13 +11,29 @@
 
 namespace tilespmv::cuda {
 
-inline constexpr int kPieceThreads = 256;
+inline constexpr int kPieceThreads = 128;
+
+/// Which pieces the lanes of a warp have: L lanes share the nonzeros of a piece, lane l has l, l + L, ..., for the same
+/// columns of Y. So 32 / L lanes have the same nonzeros, of one piece with many columns or of several pieces with few.
+/// Made on the host, since divisions are many instructions, and those are what a product of many columns waits for.
+struct PieceTeam {
+    unsigned lanes = 1;      ///< for the columns of a piece
+    unsigned of_warp = 1;    ///< pieces
+    unsigned inverse = 256;  ///< a lane of up to 16 over `lanes` is this times the lane over 256
+
+    template <class Shape, int kLanes>
+    static PieceTeam of(int columns) {
+        const auto lanes = static_cast<unsigned>(lanes_of_row<Shape>(columns));
+        return {lanes, kWarpSize / kLanes / lanes, (255 + lanes) / lanes};
+    }
+};
 
 /// A pass over a CSR matrix.
 template <class V, class A>
 struct CsrSpmmPass : BlockTerms<V, A> {
+    PieceTeam team;
     const CsrPiece* pieces = nullptr;
-    std::int64_t count = 0;
+    std::uint32_t count = 0;
     const index_t* col_idxs = nullptr;
     const V* values = nullptr;
     bool values_may_change = false;       ///< by kernels of their owner's
@@ -29,34 +45,21 @@ struct CsrSpmmPass : BlockTerms<V, A> {
 /// Columns of a lane: kChunks times 16 bytes of a row of X, loaded at once where they are `kIsAligned`; single values
 /// take more registers. Rows of X in flight: 4, of two chunks of single values and of those of 16 bits 2, of float32 at
 /// once 8, which take 0.92 of the time of 4 (8 columns, 12 matrices). As many blocks are resident as the registers of
-/// these allow, so that the sums of parts of rows take no more.
+/// these allow, so that the sums of parts of rows take no more. Blocks of 128 threads take 0.97 of the time of those of
+/// 256 (32 columns, 55 matrices), since they wait for fewer warps until the next one starts.
 template <class V, class A, int kChunks, bool kIsAligned>
 using PieceShape = RowShape<kChunks * kWide<V>, kIsAligned ? kWide<V> : 1,
                             !kIsAligned      ? kChunks == 2 || sizeof(V) == 2 ? 2 : 4
                             : sizeof(V) == 4 ? 8
                                              : 4,
-                            kIsAligned && sizeof(V) == 8 && kChunks == 1     ? 5
-                            : kIsAligned && sizeof(V) == 4 && sizeof(A) == 8 ? 3
-                                                                             : 4>;
-
-/// Which pieces the lanes of a warp have: kLanes lanes share the nonzeros of a piece, lane l has l, l + kLanes, ...,
-/// for the same columns of Y. So 32 / kLanes lanes have the same nonzeros, of one piece with many columns or of several
-/// pieces with few.
-template <class Shape, int kLanes>
-struct PieceTeam {
-    static constexpr int kColumnLanes = kWarpSize / kLanes;
-    int lanes;    ///< for the columns of a piece
-    int of_warp;  ///< pieces
-
-    explicit TILESPMV_HD PieceTeam(int columns) : lanes(lanes_of_row<Shape>(columns)), of_warp(kColumnLanes / lanes) {}
-};
+                            kIsAligned && sizeof(V) == 8 && kChunks == 1     ? 10
+                            : kIsAligned && sizeof(V) == 4 && sizeof(A) == 8 ? 6
+                                                                             : 8>;
 
 /// The nonzeros of a piece that a lane has.
 template <class V, int kLanes, int kFlight>
 class PieceNonzeros {
 public:
-    static constexpr index_t kNone = -1;
-
     template <class A>
     __device__ PieceNonzeros(const CsrSpmmPass<V, A>& p, const CsrPiece& piece, int lane)
         : policy_(p.cache_policy),
@@ -64,20 +67,20 @@ public:
           next_cols_(as_one(p.col_idxs + piece.first + lane)),
           next_values_(as_one(p.values + piece.first + lane)) {}
 
-    [[nodiscard]] __device__ bool has_more() const { return left_ > 0; }
-    /// The next kFlight of them; columns of those that are not there are `kNone`.
+    [[nodiscard]] __device__ bool has(int i) const { return i * kLanes < left_; }
+    /// The first kFlight of them, as far as there are so many; other values are 0.
     __device__ void load() {
 #pragma unroll
-        for (int i = 0; i < kFlight; ++i) {
-            cols[i] = load_once_if(i * kLanes < left_, next_cols_ + i * kLanes, policy_, kNone);
-        }
+        for (int i = 0; i < kFlight; ++i) cols[i] = load_once_if(has(i), next_cols_ + i * kLanes, policy_, index_t{});
 #pragma unroll
-        for (int i = 0; i < kFlight; ++i) {
-            values[i] = load_once_if(i * kLanes < left_, next_values_ + i * kLanes, policy_, V{});
-        }
+        for (int i = 0; i < kFlight; ++i) values[i] = load_once_if(has(i), next_values_ + i * kLanes, policy_, V{});
+    }
+    /// Has the next ones, if there are more.
+    [[nodiscard]] __device__ bool advance() {
         next_cols_ = as_one(next_cols_ + kFlight * kLanes);
         next_values_ = as_one(next_values_ + kFlight * kLanes);
         left_ -= kFlight * kLanes;
+        return left_ > 0;
     }
 
     index_t cols[kFlight];
@@ -91,13 +94,16 @@ private:
 };
 
 /// `RowPart::load` without branches, or zeros: loads of several rows of X are under way at once. It takes registers
-/// that `sell-spmm`, whose lanes are many, needs more. Single values may be of any layout.
+/// that `sell-spmm`, whose lanes are many, needs more. `x`: what the lane has first of row 0. Single values may be of
+/// any layout; rows of chunks are less than 2^32 bytes apart.
 template <class V, class Shape>
-__device__ void load_part(RowPart<V, Shape>& part, bool is_wanted, const BlockView<const V>& x, index_t row,
-                          RowLane lane, int columns) {
+__device__ void load_part(RowPart<V, Shape>& part, bool is_wanted, const V* x, const BlockView<const V>& steps,
+                          index_t row, RowLane lane, int columns) {
     using Part = Chunk<V, Shape::kChunk>;
-    const std::int64_t col_step = Shape::kChunk == 1 ? x.col_step : 1;
-    const V* at = x.data + row * x.row_step + lane.column<Shape>(0) * col_step;
+    const std::int64_t col_step = Shape::kChunk == 1 ? steps.col_step : 1;
+    const V* at = Shape::kChunk == 1 ? x + row * steps.row_step
+                                     : bytes_behind(x, static_cast<std::uint32_t>(row),
+                                                    static_cast<std::uint32_t>(steps.row_step * sizeof(V)));
 #pragma unroll
     for (int j = 0; j < Shape::kColumns / Shape::kChunk; ++j) {
         const int col = lane.column<Shape>(j * Shape::kChunk);
@@ -120,19 +126,25 @@ __device__ void add_lanes(A (&sums)[kColumns]) {
 }
 
 /// For a whole warp: leaves the sums of parts of rows, and replaces those of the last part to arrive by the sums of all
-/// parts of its row, added in their order. Returns the row that the caller is to write, or -1.
+/// parts of its row, added in their order. Returns the row that the caller is to write, or -1; `target` without a part.
 template <class Shape, int kLanes, class V, class A>
-__device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, std::uint32_t number, RowLane lane,
-                                     int first_lane, A (&sums)[Shape::kColumns]) {
-    const auto nonzero_lane = static_cast<std::uint32_t>(threadIdx.x % kWarpSize / (kWarpSize / kLanes));
+__device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, std::int32_t target, RowLane lane,
+                                     unsigned nonzero_lane, A (&sums)[Shape::kColumns]) {
+    using Sums = Chunk<A, Shape::kChunk>;
+    constexpr int kChunks = Shape::kColumns / Shape::kChunk;
+    const auto number = static_cast<std::uint32_t>(-1 - target);
     const RowPartOfCsr part = has_part ? load_wide(p.parts + number) : RowPartOfCsr{};
-    const auto at = [&](std::uint32_t partial, int c) {
-        return p.partials + std::int64_t{partial} * p.columns + lane.column<Shape>(c);
+    const auto at = [&](std::uint32_t of, int chunk) {
+        const int col = lane.column<Shape>(chunk * Shape::kChunk);
+        return reinterpret_cast<Sums*>(p.partials + std::int64_t{of} * p.columns + (col < p.columns ? col : 0));
     };
 #pragma unroll
-    for (int c = 0; c < Shape::kColumns; ++c) {
-        if (has_part && nonzero_lane == 0 && lane.column<Shape>(c) < p.columns) *at(number, c) = sums[c];
-        sums[c] = 0;
+    for (int c = 0; c < kChunks; ++c) {
+        Sums own;
+#pragma unroll
+        for (int i = 0; i < Shape::kChunk; ++i) own.of[i] = sums[c * Shape::kChunk + i];
+        const bool has_column = lane.column<Shape>(c * Shape::kChunk) < p.columns;
+        if (has_part && nonzero_lane == 0 && has_column) *at(number, c) = own;
     }
     __syncwarp();
     bool is_last = false;
@@ -141,32 +153,33 @@ __device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, 
         is_last = arrived.fetch_add(1, ::cuda::memory_order_acq_rel) + 1 == part.count;
         if (is_last) arrived.store(0, ::cuda::memory_order_relaxed);
     }
-    is_last = __shfl_sync(kAllLanes, static_cast<int>(is_last), first_lane) != 0 && has_part;
+    const unsigned first_lane = threadIdx.x % (kWarpSize / kLanes) - static_cast<unsigned>(lane.number);
+    is_last = __shfl_sync(kAllLanes, static_cast<int>(is_last), static_cast<int>(first_lane)) != 0 && has_part;
+    if (!__any_sync(kAllLanes, is_last)) return has_part ? -1 : target;
+    A all[Shape::kColumns] = {};
     // Loads of several parts are under way at once, without branches: others stand in for parts and columns that are
     // not there, which are not added or not written.
     constexpr std::uint32_t kParts = Shape::kColumns * sizeof(A) > 32 ? 1 : 4;
-    const A* columns[Shape::kColumns];
-#pragma unroll
-    for (int c = 0; c < Shape::kColumns; ++c) {
-        columns[c] =
-            as_one(p.partials + std::int64_t{part.first} * p.columns + min(lane.column<Shape>(c), p.columns - 1));
-    }
     for (std::uint32_t i = nonzero_lane; is_last && i < part.count; i += kParts * kLanes) {
-        A left[kParts][Shape::kColumns];
+        Sums left[kParts][kChunks];
 #pragma unroll
         for (std::uint32_t j = 0; j < kParts; ++j) {
-            const std::uint32_t at_part = min(i + j * kLanes, part.count - 1) * static_cast<std::uint32_t>(p.columns);
 #pragma unroll
-            for (int c = 0; c < Shape::kColumns; ++c) left[j][c] = __ldcg(columns[c] + at_part);
+            for (int c = 0; c < kChunks; ++c) left[j][c] = *at(part.first + min(i + j * kLanes, part.count - 1), c);
         }
 #pragma unroll
         for (std::uint32_t j = 0; j < kParts; ++j) {
 #pragma unroll
-            for (int c = 0; c < Shape::kColumns; ++c) sums[c] += i + j * kLanes < part.count ? left[j][c] : A(0);
+            for (int c = 0; c < Shape::kColumns; ++c) {
+                const A sum = left[j][c / Shape::kChunk].of[c % Shape::kChunk];
+                all[c] += i + j * kLanes < part.count ? sum : A(0);
+            }
         }
     }
-    add_lanes<kLanes>(sums);
-    return is_last ? static_cast<std::int32_t>(part.row) : -1;
+    add_lanes<kLanes>(all);
+#pragma unroll
+    for (int c = 0; c < Shape::kColumns; ++c) sums[c] = is_last ? all[c] : sums[c];
+    return is_last ? static_cast<std::int32_t>(part.row) : has_part ? -1 : target;
 }
 
 /// X in row-major layout, or not `kIsAligned`; Y in any layout.
@@ -175,26 +188,26 @@ __global__ void __launch_bounds__(kPieceThreads,
                                   resident(PieceShape<V, A, kChunks, kIsAligned>::kBlocks, kPieceThreads))
     multiply_csr_pieces(const __grid_constant__ CsrSpmmPass<V, A> p) {
     using Shape = PieceShape<V, A, kChunks, kIsAligned>;
-    using Team = PieceTeam<Shape, kLanes>;
-    const Team team(p.columns);
-    const int column_lane = static_cast<int>(threadIdx.x) % Team::kColumnLanes;
-    const int nonzero_lane = static_cast<int>(threadIdx.x) % kWarpSize / Team::kColumnLanes;
-    const int of_warp = column_lane / team.lanes;
-    const RowLane lane{team.lanes, column_lane % team.lanes};
-    const std::int64_t warp = (std::int64_t{blockIdx.x} * kPieceThreads + threadIdx.x) / kWarpSize;
-    const std::int64_t number = warp * team.of_warp + of_warp;
-    const bool has_piece = of_warp < team.of_warp && number < p.count;
+    constexpr unsigned kColumnLanes = kWarpSize / kLanes;
+    const unsigned column_lane = threadIdx.x % kColumnLanes;
+    const unsigned nonzero_lane = threadIdx.x % kWarpSize / kColumnLanes;
+    const unsigned of_warp = column_lane * p.team.inverse / 256;
+    const RowLane lane{static_cast<int>(p.team.lanes), static_cast<int>(column_lane - of_warp * p.team.lanes)};
+    const unsigned warp = blockIdx.x * (kPieceThreads / kWarpSize) + threadIdx.x / kWarpSize;
+    const unsigned number = warp * p.team.of_warp + of_warp;
+    const bool has_piece = of_warp < p.team.of_warp && number < p.count;
     const CsrPiece piece = has_piece ? load_wide(p.pieces + number) : CsrPiece{};
     if (p.values_may_change) wait_for_stream();
-    PieceNonzeros<V, kLanes, Shape::kFlight> nonzeros(p, piece, nonzero_lane);
+    PieceNonzeros<V, kLanes, Shape::kFlight> nonzeros(p, piece, static_cast<int>(nonzero_lane));
     nonzeros.load();
     wait_for_stream();
+    const V* const x_row = p.x.data + lane.column<Shape>(0) * (Shape::kChunk == 1 ? p.x.col_step : 1);
     A sums[Shape::kColumns] = {};
     while (true) {
         RowPart<V, Shape> x[Shape::kFlight];
 #pragma unroll
         for (int i = 0; i < Shape::kFlight; ++i) {
-            load_part(x[i], nonzeros.cols[i] != nonzeros.kNone, p.x, nonzeros.cols[i], lane, p.columns);
+            load_part(x[i], nonzeros.has(i), x_row, p.x, nonzeros.cols[i], lane, p.columns);
         }
 #pragma unroll
         for (int i = 0; i < Shape::kFlight; ++i) {
@@ -203,25 +216,13 @@ __global__ void __launch_bounds__(kPieceThreads,
                 sums[c] += static_cast<A>(nonzeros.values[i]) * static_cast<A>(x[i].of(c));
             }
         }
-        if (!nonzeros.has_more()) break;
+        if (!nonzeros.advance()) break;
         nonzeros.load();
     }
     add_lanes<kLanes>(sums);
     std::int32_t row = has_piece ? piece.target : -1;
-    const bool has_part = has_piece && piece.target < 0;
-    if (__any_sync(kAllLanes, has_part)) {
-        const auto partial = static_cast<std::uint32_t>(-1 - piece.target);
-        const int first_lane = has_piece ? of_warp * team.lanes : 0;
-        A of_parts[Shape::kColumns];
-#pragma unroll
-        for (int c = 0; c < Shape::kColumns; ++c) of_parts[c] = sums[c];
-        const std::int32_t whole = sum_of_parts<Shape, kLanes>(p, has_part, partial, lane, first_lane, of_parts);
-        if (has_part) {
-            row = whole;
-#pragma unroll
-            for (int c = 0; c < Shape::kColumns; ++c) sums[c] = of_parts[c];
-        }
-    }
+    const bool has_part = has_piece && row < 0;
+    if (__any_sync(kAllLanes, has_part)) row = sum_of_parts<Shape, kLanes>(p, has_part, row, lane, nonzero_lane, sums);
     if (row < 0 || nonzero_lane != 0) return;
     write_columns<V, A, Shape>(p, row, lane, sums);
 }

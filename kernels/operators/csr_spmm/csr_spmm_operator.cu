@@ -41,8 +41,9 @@ public:
             const int count = std::min(most, product.x.cols - first);
             Block<const V> x = product.x.columns(first, count);
             if (is_copied) x = copied_to_rows(x, x_rows_.in(product.workspace), stream);
-            CsrSpmmPass<V, A> p{terms_of<A>(product, first, count), plan_.data(pieces_),
-                                static_cast<std::int64_t>(pieces_.size)};
+            CsrSpmmPass<V, A> p{terms_of<A>(product, first, count)};
+            p.pieces = plan_.data(pieces_);
+            p.count = static_cast<std::uint32_t>(pieces_.size);
             p.parts = plan_.data(parts_);
             p.partials = partials_.in(product.workspace);
             p.arrivals = arrivals_.in(product.workspace);
@@ -52,7 +53,7 @@ public:
                 p.values = a.values;
                 p.values_may_change = a.values_may_change;
             });
-            multiply_pass(p, chunk_of(x) == kWide<V>, stream);
+            multiply_pass(p, chunk_of(x) == kWide<V> && x.ld < (std::size_t{1} << 32) / sizeof(V), stream);
         }
     }
 
@@ -63,12 +64,12 @@ private:
         return x.layout == Layout::column_major && x.cols > 2 && this->nnz() * x.cols > 2'500'000;
     }
 
-    void multiply_pass(const CsrSpmmPass<V, A>& p, bool is_aligned, cudaStream_t stream) const {
+    void multiply_pass(CsrSpmmPass<V, A>& p, bool is_aligned, cudaStream_t stream) const {
         const auto multiply = [&]<int kLanes, int kChunks, bool kIsAligned>() {
-            const PieceTeam<PieceShape<V, A, kChunks, kIsAligned>, kLanes> team(p.columns);
+            p.team = PieceTeam::of<PieceShape<V, A, kChunks, kIsAligned>, kLanes>(p.columns);
+            const std::int64_t of_block = std::int64_t{p.team.of_warp} * (kPieceThreads / kWarpSize);
             launch_dependent(multiply_csr_pieces<V, A, kLanes, kChunks, kIsAligned>,
-                             div_up(div_up(p.count, team.of_warp) * kWarpSize, kPieceThreads), kPieceThreads, p,
-                             stream);
+                             div_up(std::int64_t{p.count}, of_block), kPieceThreads, p, stream);
         };
         // Two chunks a lane where a row of X is of more than a line, so that loads of neighbouring lanes are of one.
         constexpr int kMostChunks = kMostRowColumns * sizeof(V) > 128 ? 2 : 1;

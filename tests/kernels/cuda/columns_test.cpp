@@ -229,8 +229,8 @@ TEST_F(ColumnsOnDevice, AreWhatAutoChoosesBy) {
     EXPECT_EQ(chosen("8", csr), "csr-spmm");
     EXPECT_EQ(chosen("100", csr), "csr-spmm");
     EXPECT_THAT(chosen("1", csr), ::testing::Not(HasSubstr("spmm")));
-    EXPECT_EQ(chosen("8", generate<double>("laplace2d:n=100")), "csr-spmm");
-    EXPECT_EQ(chosen("32", generate<double>("laplace2d:n=100")), "sell-spmm") << "wider rows of X";
+    EXPECT_EQ(chosen("8", generate<double>("laplace2d:n=130")), "csr-spmm");
+    EXPECT_EQ(chosen("32", generate<double>("laplace2d:n=130")), "sell-spmm") << "wider rows of X";
     EXPECT_EQ(chosen("8", generate<double>("laplace2d:n=257")), "sell-spmm") << "more rows";
     EXPECT_EQ(chosen("8", generate<double>("fem:n=18,dof=3")), "csr-spmm");
     EXPECT_EQ(chosen("32", generate<double>("fem:n=18,dof=3")), "sell-spmm") << "rows multiplied together";
