@@ -57,7 +57,8 @@ __global__ void __launch_bounds__(kCopyThreads) copy_to_columns(const __grid_con
     const auto rows = static_cast<int>(min(p.rows - first, std::int64_t{kCopiedRows}));
     wait_for_stream();
     for (int i = static_cast<int>(threadIdx.x); i < rows * p.from_columns; i += kCopyThreads) {
-        shared[i / p.from_columns][i % p.from_columns] = p.from[first * p.from_columns + i];
+        const int col = i % p.from_columns;
+        if (col < p.columns) shared[i / p.from_columns][col] = p.from[first * p.from_columns + i];
     }
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < kCopiedRows * p.columns; i += kCopyThreads) {

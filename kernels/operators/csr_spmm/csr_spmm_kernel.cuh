@@ -38,7 +38,8 @@ struct CsrSpmmPass : BlockTerms<V, A> {
     const V* values = nullptr;
     bool values_may_change = false;       ///< by kernels of their owner's
     const RowPartOfCsr* parts = nullptr;  ///< null if no row is cut
-    A* partials = nullptr;                ///< `columns` of each part
+    A* partials = nullptr;                ///< `partial_columns` of each part
+    int partial_columns = 0;              ///< whole chunks of 16 bytes of X
     unsigned* arrivals = nullptr;         ///< one a part, 0 before and after every pass; those of first parts are used
 };
 
@@ -136,7 +137,7 @@ __device__ std::int32_t sum_of_parts(const CsrSpmmPass<V, A>& p, bool has_part, 
     const RowPartOfCsr part = has_part ? load_wide(p.parts + number) : RowPartOfCsr{};
     const auto at = [&](std::uint32_t of, int chunk) {
         const int col = lane.column<Shape>(chunk * Shape::kChunk);
-        return reinterpret_cast<Sums*>(p.partials + std::int64_t{of} * p.columns + (col < p.columns ? col : 0));
+        return reinterpret_cast<Sums*>(p.partials + std::int64_t{of} * p.partial_columns + (col < p.columns ? col : 0));
     };
 #pragma unroll
     for (int c = 0; c < kChunks; ++c) {

@@ -46,6 +46,7 @@ public:
             p.count = static_cast<std::uint32_t>(pieces_.size);
             p.parts = plan_.data(parts_);
             p.partials = partials_.in(product.workspace);
+            p.partial_columns = static_cast<int>(wide_columns<V>(count));
             p.arrivals = arrivals_.in(product.workspace);
             p.x = BlockView<const V>(x);
             this->csr().visit([&](const auto& a) {

@@ -257,6 +257,13 @@ TEST_F(ColumnsOnDevice, OfLargeGridsHaveTheBitsOfRows) {
     for (const int columns : {2, 3, 4, 5, 8, 13}) expect_bits_of_rows(*a, columns);
 }
 
+/// X is copied to rows, and filled up to whole chunks; rows are cut into parts.
+TEST_F(ColumnsOnDevice, OfLongRowsHaveTheBitsOfRows) {
+    const auto a = cuda::make_device_operator<double>(
+        "csr-spmm", generate<double>("uniform:n=501,cols=2000,per_row=700"), Accumulator::float64, nullptr);
+    for (const int columns : {7, 8, 9, 13, 33}) expect_bits_of_rows(*a, columns);
+}
+
 /// Y is written to rows first, in passes of 8 columns.
 TEST_F(ColumnsOnDevice, OfManyRowsOfDifferentLengthsHaveTheBitsOfRows) {
     const auto csr = generate<double>("delaunay:n=600000");
@@ -357,6 +364,9 @@ TEST_F(SanitizerColumns, OfSpmmOperators) {
                                                           Accumulator::float64, nullptr);
     const auto full = cuda::make_device_operator<double>("auto:columns=8", generate<double>("dense:rows=48,cols=1040"),
                                                          Accumulator::float64, nullptr);
+    const auto long_rows = cuda::make_device_operator<double>(
+        "csr-spmm", generate<double>("uniform:n=501,cols=2000,per_row=700"), Accumulator::float64, nullptr);
+    expect_bits_of_rows(*long_rows, 9);
     for (const int columns : {2, 3, 8, 32}) {
         expect_bits_of_rows(*grid, columns);
         expect_bits_of_rows(*apart, columns);
