@@ -108,6 +108,21 @@ TEST(Oracle, IsExactWhereDoubleIsNot) {
     EXPECT_EQ(expected_product<double>(a, 1, x, 0, {}).rows[0].value, 1.0);
 }
 
+TEST(Oracle, HasTheAddendOfEachColumn) {
+    const CsrMatrix<double> a{.rows = 2, .cols = 1, .row_ptrs = {0, 1, 2}, .col_idxs = {0, 0}, .values = {1, 2}};
+    const std::vector<double> x{10, 100}, y{2, 4, 6, 8};
+    for (const Layout layout : {Layout::column_major, Layout::row_major}) {
+        const bool is_by_rows = layout == Layout::row_major;
+        const Block<const double> to(y.data(), 2, 2, 2, layout, Memory::host);
+        const Block<const double> from(x.data(), 1, 2, is_by_rows ? 2 : 1, layout, Memory::host);
+        const auto expected = expected_product<double>(a, 3, from, 0.5, to);
+        EXPECT_EQ(expected.rows[0].value, 31);
+        EXPECT_EQ(expected.rows[1].value, 60 + (is_by_rows ? 3 : 2));
+        EXPECT_EQ(expected.rows[2].value, 300 + (is_by_rows ? 2 : 3));
+        EXPECT_EQ(expected.rows[3].value, 604);
+    }
+}
+
 TEST(Oracle, OverflowsToInfinityInAProductAndInASum) {
     const CsrMatrix<double> a{2, 3, {0, 2, 5}, {0, 1, 0, 1, 2}, {-1e200, 1, 1e108, 1e308, -1}};
     const std::vector<double> x{1e200, 1, 1};
