@@ -293,6 +293,11 @@ def test_paper_tables():
     assert text.endswith("## Failed\n\n- a, csr5: out of memory\n")
 
 
+def test_paper_preparation_is_drawn_in_products():
+    drawn = {chart.name: chart.figure for chart in paper.charts(_paper_results.Paper(paper_results()))}
+    assert {products for _, products in points(drawn["preparation"])} == {8}
+
+
 def test_paper_bytes():
     csr = 4 * 101 + 12 * 1000
     sizes = dict(tiled_bytes=csr, published_bytes=2 * csr, matrix_bytes=csr // 2)
