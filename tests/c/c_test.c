@@ -91,6 +91,15 @@ static void test_coo(void) {
     CHECK(tilespmv_from_coo(&a, &coo, kOnCpu) == TILESPMV_OK);
     CHECK(tilespmv_nnz(a) == 3 && tilespmv_multiply(a, x, y) == TILESPMV_OK && y[0] == 201 && y[1] == -30);
     tilespmv_destroy(&a);
+    /* Those with a negative row or column are left out: here all but (0, 2) and (0, 0). */
+    const int64_t some_rows[] = {-1, 0, 1, 0}, some_cols[] = {1, 2, -7, 0};
+    coo.row_ptrs = some_rows;
+    coo.cols_of = some_cols;
+    CHECK(tilespmv_from_coo(&a, &coo, kOnCpu) == TILESPMV_OK);
+    CHECK(tilespmv_nnz(a) == 2 && tilespmv_multiply(a, x, y) == TILESPMV_OK && y[0] == 201 && y[1] == 0);
+    tilespmv_destroy(&a);
+    coo.row_ptrs = rows;
+    coo.cols_of = cols;
     coo.rows = 1;
     FAILS(TILESPMV_USAGE, tilespmv_from_coo(&a, &coo, kOnCpu), "entry 0 is at row 1");
     CHECK(a == NULL);
@@ -105,7 +114,7 @@ static void test_refusals(void) {
     const char* const no_operator[] = {"device=cpu", "operator=nothing", NULL};
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, unknown), "unknown option 'colour'");
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, bare), "expected name=value");
-    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, nowhere), "device=tpu");
+    FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, nowhere), "device=tpu: expected cpu, cuda");
     FAILS(TILESPMV_USAGE, tilespmv_from_csr(&a, &arrays, no_operator), "unknown operator 'nothing'");
     const char* const on_gpu[] = {"device=cuda", NULL};
     const tilespmv_status there = tilespmv_from_csr(&a, &arrays, on_gpu);

@@ -103,14 +103,16 @@ HostCsr coo_on_host(const tilespmv_arrays& a) {
     const auto rows = indices<std::int64_t>(a.row_ptrs, nnz, a.row_type, a, true);
     const auto cols = indices<std::int64_t>(a.cols_of, nnz, a.col_type, a, true);
     const auto values = on_host<std::byte>(a.values, nnz * bytes_of(a.type), a, true);
+    std::vector<std::size_t> order;
+    order.reserve(nnz);
     for (std::size_t i = 0; i < nnz; ++i) {
-        if (rows[i] < 0 || rows[i] >= a.rows || cols[i] < 0 || cols[i] >= a.cols) {
+        if (rows[i] < 0 || cols[i] < 0) continue;
+        if (rows[i] >= a.rows || cols[i] >= a.cols) {
             throw usage(fmt::format("entry {} is at row {}, column {} (from 0) of a matrix of {} x {}", i, rows[i],
                                     cols[i], a.rows, a.cols));
         }
+        order.push_back(i);
     }
-    std::vector<std::size_t> order(nnz);
-    std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
         return rows[i] != rows[j] ? rows[i] < rows[j] : cols[i] < cols[j];
     });
@@ -120,7 +122,7 @@ HostCsr coo_on_host(const tilespmv_arrays& a) {
                     Buffer<std::byte>(nnz * sizeof(V))};
         auto* const sums = reinterpret_cast<V*>(csr.values.data());
         std::size_t kept = 0;
-        for (std::size_t k = 0; k < nnz; ++k) {
+        for (std::size_t k = 0; k < order.size(); ++k) {
             const std::size_t i = order[k];
             if (k > 0 && rows[order[k - 1]] == rows[i] && cols[order[k - 1]] == cols[i]) {
                 sums[kept - 1] = static_cast<V>(widened(sums[kept - 1]) + widened(of[i]));

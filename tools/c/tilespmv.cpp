@@ -105,7 +105,8 @@ public:
     std::string one_of(const std::string& name, std::initializer_list<std::string_view> values) {
         const std::string value = text(name, std::string(*values.begin()));
         if (std::find(values.begin(), values.end(), value) == values.end()) {
-            throw usage(fmt::format("option {}={}: expected {}", name, value, fmt::join(values, ", ")));
+            const auto* const first = values.begin() + (values.begin()->empty() ? 1 : 0);  // the default has no name
+            throw usage(fmt::format("option {}={}: expected {}", name, value, fmt::join(first, values.end(), ", ")));
         }
         return value;
     }

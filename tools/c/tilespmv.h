@@ -111,9 +111,9 @@ TILESPMV_API const char* tilespmv_last_error(tilespmv_matrix a);
  * needed to choose and plan goes to the host (row pointers, a part of the columns). Others go by way of the host. */
 TILESPMV_API tilespmv_status tilespmv_from_csr(tilespmv_matrix* a, const tilespmv_arrays* csr,
                                                const char* const* options);
-/* Entries in any order; those of one place are added up in the order in which they come. Entries on a GPU whose rows
- * and columns have indices of one type are sorted and added up there, for products on that GPU; of these, entries with
- * a negative row or column are left out. */
+/* Entries in any order; those of one place are added up in the order in which they come, and those with a negative row
+ * or column are left out. Entries on a GPU whose rows and columns have indices of one type are sorted and added up
+ * there, for products on that GPU. */
 TILESPMV_API tilespmv_status tilespmv_from_coo(tilespmv_matrix* a, const tilespmv_arrays* coo,
                                                const char* const* options);
 /* A file (Matrix Market, plain or compressed, .tar.gz, .tsp) or a generator, "gen:laplace2d:n=100". */
