@@ -434,11 +434,11 @@ def test_solves_a_matrix_that_is_on_the_gpu(precond, operator):
     there = csp.csr_matrix(sp.csr_matrix(on_host))
     A = tilespmv.matrix(there, "cuda", operator)
     b = there @ cupy.ones(3600)
-    x, report = tilespmv.solve(A, b, precond)
+    x, report = tilespmv.solve(A, b, precond, operator=operator)
     assert report.converged and report.operator == A.operator
     np.testing.assert_allclose(x.get(), 1, atol=1e-4)
     A.update_values(2 * there.data)
-    np.testing.assert_allclose(tilespmv.solve(A, b, precond)[0].get(), 0.5, atol=1e-4)
+    np.testing.assert_allclose(tilespmv.solve(A, b, precond, operator=operator)[0].get(), 0.5, atol=1e-4)
     new = iter([4 * there.data])
 
     def update(iteration, residual):  # for the next solve: this one goes on with what it began with
@@ -446,10 +446,10 @@ def test_solves_a_matrix_that_is_on_the_gpu(precond, operator):
             A.update_values(values)
             np.testing.assert_allclose((A @ cupy.ones(3600)).get(), 4 * b.get(), atol=1e-12)
 
-    x, report = tilespmv.solve(A, b, precond, check_every=1, callback=update)
+    x, report = tilespmv.solve(A, b, precond, operator=operator, check_every=1, callback=update)
     assert report.converged
     np.testing.assert_allclose(x.get(), 0.5, atol=1e-4)
-    np.testing.assert_allclose(tilespmv.solve(A, b, precond)[0].get(), 0.25, atol=1e-4)
+    np.testing.assert_allclose(tilespmv.solve(A, b, precond, operator=operator)[0].get(), 0.25, atol=1e-4)
     there.data[1] *= 1.5
     with pytest.raises(tilespmv.Error, match="not symmetric, .* row 1, column 2"):
         tilespmv.solve(tilespmv.matrix(there, "cuda"), b, precond)

@@ -36,19 +36,6 @@ TEST_F(StreamOrderedMemory, IsGivenBackBeyondWhatIsKept) {
     EXPECT_LE(reserved_bytes(), 128 * kMiB);
 }
 
-TEST_F(StreamOrderedMemory, IsKeptBesideWhatSomebodyHolds) {
-    if (cuda::pool_of(0) == nullptr) GTEST_SKIP() << "a GPU without pools";
-    const auto memory = cuda::stream_ordered_memory();
-    void* const held = memory->allocate(256 * kMiB, nullptr);
-    take_and_give_back(32 * kMiB);
-    EXPECT_GE(reserved_bytes(), 288 * kMiB);
-    take_and_give_back(512 * kMiB);
-    EXPECT_LE(reserved_bytes(), 384 * kMiB);
-    memory->deallocate(held, 256 * kMiB, nullptr);
-    TILESPMV_CUDA(cudaStreamSynchronize(nullptr));
-    EXPECT_LE(reserved_bytes(), 128 * kMiB);
-}
-
 TEST_F(StreamOrderedMemory, ComesFromOnePoolForEachGpu) { EXPECT_EQ(cuda::pool_of(0), cuda::pool_of(0)); }
 
 }  // namespace

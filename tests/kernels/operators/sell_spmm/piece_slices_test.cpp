@@ -149,7 +149,7 @@ TEST(PieceSlices, TellRowsThatLieApartFromNeighbours) {
             cuda::slice_pieces(ptrs_of(a), 32, cuda::group_rows(ptrs_of(a), cols, sizeof(double), most_rows)));
     };
     EXPECT_FALSE(apart("laplace2d:n=100", 1));
-    EXPECT_FALSE(apart("fem:n=10,dof=3", 3));
+    EXPECT_FALSE(apart("fem:n=25,dof=3", 3));
     EXPECT_TRUE(apart("delaunay:n=20000", 1));
     EXPECT_TRUE(apart("rmat:scale=14,degree=8", 1));
 }
