@@ -257,13 +257,6 @@ TEST_F(ColumnsOnDevice, OfLargeGridsHaveTheBitsOfRows) {
     for (const int columns : {2, 3, 4, 5, 8, 13}) expect_bits_of_rows(*a, columns);
 }
 
-/// X is copied to rows, and filled up to whole chunks; rows are cut into parts.
-TEST_F(ColumnsOnDevice, OfLongRowsHaveTheBitsOfRows) {
-    const auto a = cuda::make_device_operator<double>(
-        "csr-spmm", generate<double>("uniform:n=501,cols=2000,per_row=700"), Accumulator::float64, nullptr);
-    for (const int columns : {7, 8, 9, 13, 33}) expect_bits_of_rows(*a, columns);
-}
-
 /// Y is written to rows first, in passes of 8 columns.
 TEST_F(ColumnsOnDevice, OfManyRowsOfDifferentLengthsHaveTheBitsOfRows) {
     const auto csr = generate<double>("delaunay:n=600000");
@@ -283,6 +276,32 @@ TEST_F(ColumnsOnDevice, HaveTheSameBitsHoweverManyRowsAreMultipliedTogether) {
         return multiplied<double>(*a, {9, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, kNaN).values;
     };
     for (const char* rows : {"2", "3", "5"}) EXPECT_EQ(product(rows), product("1")) << rows;
+}
+
+/// Of rows that are cut, by a block of columns that is copied to rows, whose chunks are wider than its columns.
+template <class V>
+void expect_copied_rows_to_be_right(Accumulator accumulator) {
+    const auto csr = convert_values<V>(generate<double>("dense:rows=200,cols=1500"));
+    const auto a = cuda::make_device_operator<V>("csr-spmm", csr, accumulator, nullptr);
+    for (const int columns : {9, 13}) {
+        auto by_rows =
+            multiplied<V>(*a, {columns, Layout::row_major, Layout::row_major, 0, Memory::device}, 1, 0, V(0));
+        auto copied =
+            multiplied<V>(*a, {columns, Layout::column_major, Layout::column_major, 0, Memory::device}, 1, 0, V(0));
+        for (int c = 0; c < columns; ++c) {
+            const auto expected = expected_product<V>(csr, 1, x_of<V>(csr.cols, c), 0, {});
+            const auto result = check_product<V>(expected, copied.column(c), accumulator);
+            EXPECT_TRUE(result.ok) << result.message();
+            EXPECT_TRUE(copied.column(c) == by_rows.column(c)) << columns << ", " << c;
+        }
+    }
+}
+
+TEST_F(ColumnsOnDevice, OfCutRowsAreRightWhereXIsCopied) {
+    expect_copied_rows_to_be_right<double>(Accumulator::float64);
+    expect_copied_rows_to_be_right<float>(Accumulator::float64);
+    expect_copied_rows_to_be_right<float>(Accumulator::float32);
+    expect_copied_rows_to_be_right<Half>(Accumulator::float32);
 }
 
 TEST_F(ColumnsOnDevice, TakeScalarsInDeviceMemory) {
