@@ -252,7 +252,8 @@ bool are_rows_apart(const PieceSlices& slices) {
     std::int64_t apart = 0;
     for (std::size_t i = 1; i < slices.targets.size(); ++i) {
         const int height = slices.most_rows == 1 ? 1 : slices.heights[i - 1];
-        apart += slices.targets[i] != slices.targets[i - 1] + height ? 1 : 0;
+        const bool is_row = slices.targets[i] >= 0;
+        apart += is_row && slices.targets[i] != slices.targets[i - 1] + height ? 1 : 0;
     }
     return apart * 4 > slices.pieces();
 }

@@ -68,7 +68,7 @@ int piece_steps(offset_t nonzeros, index_t rows);
 /// of a vector with values of `value_bytes` bytes, in the mean of a sample of slices.
 bool is_scattered(const PieceSlices& slices, std::span<const index_t> col_idxs, std::size_t value_bytes);
 
-/// Whether a quarter of the pieces, or more, are not of the rows behind those of the piece before.
+/// Whether more than a quarter of the pieces are whole rows, but not those behind the rows of the piece before.
 bool are_rows_apart(const PieceSlices& slices);
 
 }  // namespace tilespmv::cuda
