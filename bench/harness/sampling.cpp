@@ -1,6 +1,5 @@
 #include "bench/harness/sampling.hpp"
 
-#include <algorithm>
 #include <exception>
 
 #include "bench/harness/statistics.hpp"

@@ -67,8 +67,7 @@ private:
     Part merge(const Part& left, const Part& right, int axis);
     EdgeId extreme(EdgeId hull, int axis, bool largest) const;
     EdgeId lower_tangent(EdgeId left, EdgeId right, Part& part);
-    EdgeId left_candidate(EdgeId base, Part& part);
-    EdgeId right_candidate(EdgeId base, Part& part);
+    EdgeId candidate(EdgeId first, EdgeId base, EdgeId (Delaunay::*following)(EdgeId) const, Part& part);
     void zip(EdgeId base, Part& part);
 
     std::span<Point> points_;
@@ -149,33 +148,23 @@ EdgeId Delaunay::lower_tangent(EdgeId left, EdgeId right, Part& part) {
     }
 }
 
-/// The edge of the left half that bounds the next triangle over the base; what it hides is removed.
-EdgeId Delaunay::left_candidate(EdgeId base, Part& part) {
-    EdgeId candidate = next(sym(base));
-    if (!right_of(to(candidate), base)) return kNone;
-    while (in_circle(to(base), from(base), to(candidate), to(next(candidate)))) {
-        const EdgeId following = next(candidate);
-        remove(candidate, part);
-        candidate = following;
+/// The edge of a half that bounds the next triangle over the base, from the first one on; what it hides is removed.
+EdgeId Delaunay::candidate(EdgeId first, EdgeId base, EdgeId (Delaunay::*following)(EdgeId) const, Part& part) {
+    if (!right_of(to(first), base)) return kNone;
+    EdgeId result = first;
+    for (EdgeId other = (this->*following)(result); in_circle(to(base), from(base), to(result), to(other));
+         other = (this->*following)(result)) {
+        remove(result, part);
+        result = other;
     }
-    return candidate;
-}
-
-EdgeId Delaunay::right_candidate(EdgeId base, Part& part) {
-    EdgeId candidate = previous(base);
-    if (!right_of(to(candidate), base)) return kNone;
-    while (in_circle(to(base), from(base), to(candidate), to(previous(candidate)))) {
-        const EdgeId following = previous(candidate);
-        remove(candidate, part);
-        candidate = following;
-    }
-    return candidate;
+    return result;
 }
 
 /// Joins the halves upwards from their lower tangent.
 void Delaunay::zip(EdgeId base, Part& part) {
     while (true) {
-        const EdgeId left = left_candidate(base, part), right = right_candidate(base, part);
+        const EdgeId left = candidate(next(sym(base)), base, &Delaunay::next, part);
+        const EdgeId right = candidate(previous(base), base, &Delaunay::previous, part);
         if (left == kNone && right == kNone) return;
         const bool take_right =
             left == kNone || (right != kNone && in_circle(to(left), from(left), from(right), to(right)));
