@@ -191,11 +191,15 @@ def prepared(runs):
             yield from ((c, pays_after(c, c.auto, c.peers)) for c in found)
 
 
+def by_nonzeros(found):
+    sizes = {"fewer than 100,000 nonzeros": (0, 1e5), "100,000 to 1M": (1e5, 1e6), "1M to 6M": (1e6, 6e6), "more": (6e6, math.inf)}
+    return {size: [f for f in found if least <= f[0].nnz < beyond] for size, (least, beyond) in sizes.items()}
+
+
 def preparation_of_auto(runs):
     """By nonzeros, and by what `auto` takes."""
     found = list(prepared(runs))
-    sizes = {"fewer than 100,000 nonzeros": (0, 1e5), "100,000 to 1M": (1e5, 1e6), "1M to 6M": (1e6, 6e6), "more": (6e6, math.inf)}
-    chosen = {size: [f for f in found if least <= f[0].nnz < beyond] for size, (least, beyond) in sizes.items()}
+    chosen = by_nonzeros(found)
     taken = Counter(c.auto.get("runs", "-") for c, _ in found)
     chosen |= {f"`auto` takes `{name}`": [f for f in found if f[0].auto.get("runs", "-") == name] for name, _ in taken.most_common()}
     rows = []
@@ -240,10 +244,12 @@ def preparation_of_operators(runs):
 def preparation_sentence(found):
     small = [c.auto for c, _ in found if c.nnz < 1e6]
     micros = [1e6 * auto["derived"]["preprocess_median_s"] for auto in small]
-    return (f"Preparation from CSR on the GPU takes `auto` {spread(micros)} us below a million nonzeros, "
+    of_classes = [f"{median([n for _, n in of]):.0f}" for of in by_nonzeros(found).values() if of]
+    return (f"Preparation from CSR on the GPU takes `auto` {spread(micros)} us below 1M nonzeros, "
             f"{spread([auto['preprocess_products'] for auto in small])} products of cuSPARSE's CSR where 10 are aimed at, median (least to "
             f"most), and "
-            f"[pays](bench/RESULTS.md#preparation) against it after {spread([n for _, n in found])}. ")
+            f"[pays](bench/RESULTS.md#preparation) after {spread([n for _, n in found])}, "
+            f"by nonzeros (to 0.1M, 1M, 6M, more) {', '.join(of_classes)}. ")
 
 
 def python_pairs(content):
@@ -274,8 +280,8 @@ def python(runs):
 def python_sentence(content):
     one = {library: ratios for columns, values, library, ratios in python_pairs(content) if (columns, values) == (1, "float64")}
     ours, theirs = (content["host_seconds"][call] for call in ("A @ x, CuPy arrays", "CuPy's A @ x"))
-    return (f"From Python `A @ x` keeps the host for {1e6 * ours:.0f} us (CuPy's {1e6 * theirs:.0f}) and has "
-            f"{mean_and_least(one['cupy'], name=False)} times the speed of CuPy's and {mean_and_least(one['torch'], name=False)} of torch's "
+    return (f"From Python `A @ x` keeps the host for {1e6 * ours:.0f} us (CuPy's {1e6 * theirs:.0f}) and is "
+            f"{mean_and_least(one['cupy'], name=False)} times as fast as CuPy's, {mean_and_least(one['torch'], name=False)} as torch's "
             f"in float64 ([table](tools/python/README.md#speed)).")
 
 
