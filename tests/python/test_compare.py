@@ -1,5 +1,6 @@
 """Which cases became faster or slower."""
 
+import copy
 import json
 import math
 import pathlib
@@ -241,3 +242,33 @@ def test_command(capsys, tmp_path):
         compare.main([names[0], names[1], "--first", names[0]])
     with pytest.raises(SystemExit, match="missing.json: No such file"):
         compare.main([names[0], str(tmp_path / "missing.json")])
+
+
+def test_all_that_it_says(capsys, tmp_path, monkeypatch, golden):
+    monkeypatch.chdir(tmp_path)
+    data = json.loads((GOLDEN / "bench.json").read_text())
+    data["results"].append(other := copy.deepcopy(data["results"][0]))
+    other["case"] |= dict(operator="csr-omp", selector="")
+    for name, factor in [("a", 1), ("b", 0.5), ("c", 1)]:
+        for r in data["results"][:-1]:
+            if "warm" in r:
+                r["warm"]["seconds"] = [factor * t for t in r["warm"]["seconds"]]
+        data["machine"]["cores"] += name == "c"
+        pathlib.Path(f"{name}.json").write_text(json.dumps(data))
+    text = ""
+    for options in ["", "--witness none", "--witness csr-omp", "--second c.json", "--effect 200", "--mode cold", "--first c.json"]:
+        compare.main(["a.json", "b.json", *options.split()])
+        said = capsys.readouterr()
+        text += f"$ a.json b.json {options}\n{said.err}{said.out}\n"
+    golden("python_compare.txt", text)
+
+
+def test_help(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit, match="0"):
+        compare.main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "usage: tilespmv.compare " in said and "(tilespmv bench --json) are faster, slower" in said
+    for text in ["of tilespmv bench --json", "a further run of the first;", "a further run of the second;", "--witness NAME",
+                 "(default: the baselines of all; none: no witness)", "in percent (default: 5)", "bench --mode (default: warm)"]:
+        assert text in said

@@ -328,8 +328,9 @@ def test_paper_chooses_among_results():
     del data["results"][-3]
     fourth = _paper_results.Paper(data, values="float32")
     assert fourth.speedups(*fourth.contestants) == [3], "what was recorded over another variant does not count"
-    with pytest.raises(plot.Failure, match="there is no right result of tiles"):
-        _paper_results.Paper(data, values="float16")
+    for other in [dict(data=data, values="float16"), dict(data=data_of(result(selector="bytes")))]:
+        with pytest.raises(plot.Failure, match="^there is no right result of tiles; measure some with 'tilespmv bench --suite paper'$"):
+            _paper_results.Paper(**other)
 
 
 def test_paper_command(command, tmp_path):
@@ -349,3 +350,102 @@ def test_paper_command(command, tmp_path):
     own = next(r for r in rows if r["contestant"] == "tile-warp paper-deferred")
     assert (own["kind"], own["tiles"], own["ell_nnz"], own["deferred_nnz"]) == ("configuration", "40", "750", "0")
     assert "paper-csr 3.46× 2/2" in (tmp_path / "paper/speedup-csr-merge.svg").read_text()
+
+
+# All that charts and tables say, as files
+
+
+def shown(numbers):
+    return " ".join(f"{number:.4g}" for number in numbers)
+
+
+def axis_of(axes, which):
+    axis = getattr(axes, f"{which}axis")
+    form, scale = axis.get_major_formatter(), axis.get_scale()
+    text = f"    {which}: {axis.get_label_text()!r}, {scale}, grid {axis.get_gridlines()[0].get_visible()}"
+    text += f", 2000 is {form(2000)!r}, 0.5 is {form(0.5)!r}"
+    return text + (f", ticks {shown(t for t in axis.get_majorticklocs() if 1 <= t <= 1e4)}" if scale == "log" else "")
+
+
+def described(chart):
+    """Its texts, scales, colours and numbers."""
+    from matplotlib.colors import to_hex
+
+    figure, label_of = chart.figure, lambda drawn: drawn.get_label() if drawn.get_label()[0] != "_" else ""
+    if figure is None:
+        return f"{chart.name}: none, {chart.note}\n"
+    lines = [f"{chart.name}: {figure._suptitle.get_text()!r}, {shown(figure.get_size_inches())} inches"]
+    for axes in figure.axes:
+        lines += [f"  axes {axes.get_title()!r}", axis_of(axes, "x"), axis_of(axes, "y")]
+        for c in axes.collections:
+            faces = [to_hex(face) if face[3] else "hollow" for face in c.get_facecolors()]
+            dots = [shown(point) for point in c.get_offsets()]
+            lines.append(f"    points {label_of(c)!r} {to_hex(c.get_edgecolors()[0])} {faces} size {shown(c.get_sizes())}: {dots}")
+        for line in axes.lines:
+            look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()} {line.get_fillstyle()} {line.get_linewidth():g}"
+            lines.append(f"    line {label_of(line)!r} {look}: {shown(line.get_xdata())}; {shown(line.get_ydata())}")
+        for bar in axes.patches:
+            lines.append(f"    bar {to_hex(bar.get_facecolor())}: {shown([*bar.get_xy(), bar.get_width(), bar.get_height()])}")
+        if axes.patches:
+            labels = [label.get_text() for label in axes.get_yticklabels()]
+            lines.append(f"    bars of {labels}, limits {shown([*axes.get_xlim(), *axes.get_ylim()])}")
+    for legend in [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]:
+        texts = [text.get_text() for text in legend.get_texts()]
+        lines.append(f"  legend {legend.get_title().get_text()!r}, frame {legend.get_frame_on()}: {texts}")
+    return "\n".join(lines) + "\n"
+
+
+def many_results():
+    def part(representation, form, nnz):
+        return dict(representation=representation, format=form, nnz=nnz)
+
+    executed = [part("slots", "ell", 700), part("csr", "deferred", 300)]
+    made = [result(row_variation=0.5, executed=executed, **over("csr-omp", 2)), result("b.mtx", executed=[part("strip", "", 1000)])]
+    made += [result("b.mtx", "other", "", 2.0, 2000000, row_variation=3, **over("csr-omp", 0.5)), result(operator="csr-omp", selector="")]
+    made[1]["derived"] |= dict(fits_cache=True, share_of_read_bandwidth=1.5)
+    sweep = {"csr-vector:threads=2": 2e-6, "csr-vector:threads=4": 3e-6, "csr-vector": 4e-6, "csr-scalar": 5e-6}
+    return made + [result(f"{m}.mtx", name, "", t, executed=[]) for m in "abcd" for name, t in sweep.items()]
+
+
+def test_all_that_charts_of_benchmarks_say(golden):
+    bench = plot.bench_charts(data_of(*many_results())) + plot.bench_charts(GPU) + plot.bench_charts(data_of(), "x")
+    golden("python_charts_of_bench.txt", "".join(map(described, bench)))
+
+
+def test_all_that_charts_of_solves_say(golden):
+    history = dict(iterations=[0, 10, 20, 30], residuals=[2.0, None, 1e-9, 0.0])
+    data = solved(rhs_norm=2.0, tolerance=1e-8, history=history)
+    charts = [*plot.solve_charts(data), *plot.solve_charts(data | {"right_hand_sides": [data, data | dict(rhs_norm=0)]})]
+    golden("python_charts_of_solve.txt", "".join(map(described, charts)))
+
+
+@pytest.mark.filterwarnings("ignore:No artists with labels")
+def test_all_that_charts_and_tables_of_the_paper_say(golden):
+    data = paper_results()
+    for number, r in enumerate(data["results"]):
+        r["derived"] |= dict(noise=0.01, preprocess_median_s=0.25, gflops=1e6 * r["derived"]["gflops"])
+        r["warm"] = dict(r["warm"], converged=number % 5 > 0, seconds=[1.0] * (8 + number % 3))
+        r |= dict(matrix_bytes=9000 + number, tiled_bytes=7000 + number, published_bytes=5000)
+    of_gpu, of_cpu = _paper_results.Paper(data), _paper_results.Paper(data, device="cpu")
+    nothing = _paper_results.Paper(data_of(result("a", "tile-omp", "only:ell", tiled_bytes=0, published_bytes=0)))
+    for name, results in [("gpu", of_gpu), ("cpu", of_cpu), ("nothing", nothing)]:
+        golden(f"python_paper_{name}.md", paper.tables(results))
+        golden(f"python_paper_{name}.csv", paper.csv_text(results))
+        golden(f"python_paper_{name}.txt", "".join(map(described, paper.charts(results))))
+
+
+@pytest.mark.parametrize(
+    "module, texts",
+    [
+        (plot, ["Charts of benchmarks, solves (tilespmv bench --json, solve --json) and tiles.", "RESULTS.json|MATRIX", "a matrix"]),
+        (plot, ["-o FOLDER", "made if it is missing", "{svg,png}", "of the pictures (default: svg)", "in .json, or a matrix"]),
+        (plot, ["of the speed-ups (default: the first one in the results)", "as of bench --mode (default: warm)"]),
+        (paper, ["Tables and figures of the TileSpMV paper", "of tilespmv bench --suite paper --json", "{cpu,cuda}"]),
+        (paper, ["type of the values (default: that of the first result of tiles)", "default: the GPU if there are results"]),
+    ],
+)
+def test_help(command, monkeypatch, module, texts):
+    monkeypatch.setenv("COLUMNS", "200")
+    code, said, _ = command(module, "--help")
+    said = " ".join(said.split())
+    assert code == 0 and said.startswith(f"usage: {module.__name__} ") and [t for t in texts if t not in said] == []
