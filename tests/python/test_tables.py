@@ -136,7 +136,8 @@ def test_after_how_many_products_preparation_pays(tmp_path):
     assert row(text, "`auto` takes `ell`")[0] == "2" and row(text, "`auto` takes `ell`")[5:] == ["0 (0 to 0)", "1"]
     assert row(text, "`csr-merge`")[1:] == ["10 (10 to 10)", "2.9", "2", "3, `a`", "-", "1"]
     sentence = " ".join(tables(tmp_path, "readme", "y.json", "x.json", y=SMALL).split())
-    assert "takes `auto` 55 (10 to 100) us below a million nonzeros, 28 (5 to 50) products of cuSPARSE's CSR where 10" in sentence and "against it after 30 (0 to 60)." in sentence
+    assert "takes `auto` 55 (10 to 100) us below 1M nonzeros, 28 (5 to 50) products of cuSPARSE's CSR where 10" in sentence
+    assert "after 30 (0 to 60), by nonzeros (to 0.1M, 1M, 6M, more) 0, 60, inf." in sentence
 
 
 PYTHON = {
@@ -154,7 +155,7 @@ def test_products_of_python(tmp_path):
     assert row(text, "float64, one column") == ["6.00 (4.00, `a`)", "2.00 (2.00, `a`)"]
     assert row(text, "A @ x, CuPy arrays") == ["12.0"] and "CPU" not in text and "on 2 real matrices" in text
     sentence = " ".join(tables(tmp_path, "readme", "x.json", "p.json").split())
-    assert "for 12 us (CuPy's 65) and has" in sentence and "6.00 (4.00) times" in sentence
+    assert "for 12 us (CuPy's 65) and is 6.00 (4.00) times as fast as CuPy's, 2.00 (2.00) as torch's" in sentence
 
 
 def test_update_writes_what_stands_between_its_lines(tmp_path):
