@@ -1,6 +1,7 @@
 """What docstrings and the README promise, fact by fact: attributes, defaults, results of queries, options of solves."""
 
 import base64
+import inspect
 import io
 import os
 import re
@@ -411,3 +412,47 @@ def test_what_a_gpu_pickled_is_for_the_cpu_without_one():
         A = _restore((a.data, a.indices, a.indptr), a.shape, "cuda", "sell", "float64", is_transposed)
         assert (A.device, A.operator) == ("cpu", tilespmv.matrix(a, "cpu").operator)
         close(A.to_scipy().toarray(), expected.toarray())
+
+
+def defaults(function):
+    found = inspect.signature(function).parameters
+    return {name: p.default for name, p in found.items() if p.default is not p.empty}
+
+
+PRODUCT = dict(out=None, alpha=1.0, beta=0.0)
+SOLVE = dict(precond="auto", x0=None, rtol=None, atol=0.0, maxiter=None, check_every=None, operator="auto", null_space=None)
+
+
+@pytest.mark.parametrize(
+    "function, expected",
+    [
+        (tilespmv.matrix, dict(device=None, operator="auto", values=None, shape=None)),
+        (tilespmv.benchmark, dict(operators=("auto",), columns=1, device=None, min_seconds=0.1, compare=())),
+        (tilespmv.solve, SOLVE | dict(check_symmetry=True, callback=None)),
+        *((getattr(tilespmv.Matrix, name), PRODUCT) for name in ("matvec", "matmat", "rmatvec", "rmatmat")),
+        (tilespmv.Matrix.save, dict(selector=None)),
+        (tilespmv.Matrix.stats, dict(selector=None)),
+        (tilespmv.Matrix.tile_map, dict(selector=None)),
+        (tilespmv.Matrix.view, dict(path=None, selector=None, name="matrix", size=5)),
+        (tilespmv.Matrix.plot_tiles, dict(ax=None, selector=None)),
+    ],
+)
+def test_defaults(function, expected):
+    assert defaults(function) == expected
+
+
+def test_reports_do_not_change():
+    report = tilespmv.solve(tilespmv.matrix(GRID, "cpu"), np.ones(400))[1]
+    with pytest.raises(AttributeError):
+        report.end = "limit"
+    assert "history" not in repr(report) and "rhs_norm=20.0" in repr(report)
+
+
+def test_columns_of_a_benchmark(monkeypatch):
+    from tilespmv import _benchmark
+
+    shapes, make = [], _benchmark._vector
+    monkeypatch.setattr(_benchmark, "_vector", lambda made, shape: shapes.append(shape) or make(made, shape))
+    for columns in (1, 2, 5):
+        tilespmv.benchmark(small(), "csr-omp", columns, device="cpu", min_seconds=0)
+    assert shapes == [20, (20, 2), (20, 5)]
