@@ -375,14 +375,17 @@ def described(chart):
     if figure is None:
         return f"{chart.name}: none, {chart.note}\n"
     lines = [f"{chart.name}: {figure._suptitle.get_text()!r}, {shown(figure.get_size_inches())} inches"]
+    lines[0] += f", letters of {figure._suptitle.get_fontsize():g}, {type(figure.get_layout_engine()).__name__}"
     for axes in figure.axes:
-        lines += [f"  axes {axes.get_title()!r}", axis_of(axes, "x"), axis_of(axes, "y")]
+        lines.append(f"  axes {axes.get_title()!r}, letters of {axes.title.get_fontsize():g}, grid below {axes.get_axisbelow()}")
+        lines += [axis_of(axes, "x"), axis_of(axes, "y")]
         for c in axes.collections:
             faces = [to_hex(face) if face[3] else "hollow" for face in c.get_facecolors()]
             dots = [shown(point) for point in c.get_offsets()]
             lines.append(f"    points {label_of(c)!r} {to_hex(c.get_edgecolors()[0])} {faces} size {shown(c.get_sizes())}: {dots}")
         for line in axes.lines:
-            look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()} {line.get_fillstyle()} {line.get_linewidth():g}"
+            look = f"{to_hex(line.get_color())} {line.get_linestyle()} {line.get_marker()} {line.get_fillstyle()}"
+            look += f" {line.get_linewidth():g} wide, markers of {line.get_markersize():g}, alpha {line.get_alpha()}"
             lines.append(f"    line {label_of(line)!r} {look}: {shown(line.get_xdata())}; {shown(line.get_ydata())}")
         for bar in axes.patches:
             lines.append(f"    bar {to_hex(bar.get_facecolor())}: {shown([*bar.get_xy(), bar.get_width(), bar.get_height()])}")
@@ -391,7 +394,7 @@ def described(chart):
             lines.append(f"    bars of {labels}, limits {shown([*axes.get_xlim(), *axes.get_ylim()])}")
     for legend in [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]:
         texts = [text.get_text() for text in legend.get_texts()]
-        lines.append(f"  legend {legend.get_title().get_text()!r}, frame {legend.get_frame_on()}: {texts}")
+        lines.append(f"  legend {legend.get_title().get_text()!r}, frame {legend.get_frame_on()}, letters of {legend._fontsize:g}: {texts}")
     return "\n".join(lines) + "\n"
 
 
