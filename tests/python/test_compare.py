@@ -272,3 +272,8 @@ def test_help(capsys, monkeypatch):
     for text in ["of tilespmv bench --json", "a further run of the first;", "a further run of the second;", "--witness NAME",
                  "(default: the baselines of all; none: no witness)", "in percent (default: 5)", "bench --mode (default: warm)"]:
         assert text in said
+
+
+def test_quantiles_of_student():
+    stats = pytest.importorskip("scipy.stats")
+    assert compare.STUDENT == tuple(round(float(stats.t.ppf(0.975, freedom)), 3) for freedom in range(1, 31))

@@ -362,7 +362,8 @@ def shown(numbers):
 def axis_of(axes, which):
     axis = getattr(axes, f"{which}axis")
     form, scale = axis.get_major_formatter(), axis.get_scale()
-    text = f"    {which}: {axis.get_label_text()!r}, {scale}, grid {axis.get_gridlines()[0].get_visible()}"
+    scale_text = f"{scale} {axis.get_transform().base:g}" if scale == "log" else scale
+    text = f"    {which}: {axis.get_label_text()!r}, {scale_text}, grid {axis.get_gridlines()[0].get_visible()}"
     text += f", 2000 is {form(2000)!r}, 0.5 is {form(0.5)!r}"
     return text + (f", ticks {shown(t for t in axis.get_majorticklocs() if 1 <= t <= 1e4)}" if scale == "log" else "")
 
