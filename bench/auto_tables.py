@@ -244,7 +244,7 @@ def preparation_of_operators(runs):
 def preparation_sentence(found):
     small = [c.auto for c, _ in found if c.nnz < 1e6]
     micros = [1e6 * auto["derived"]["preprocess_median_s"] for auto in small]
-    of_classes = [f"{median([n for _, n in of]):.0f}" for of in by_nonzeros(found).values() if of]
+    of_classes = [f"{median([n for _, n in of]):.0f}" if of else "-" for of in by_nonzeros(found).values()]
     return (f"Preparation from CSR on the GPU takes `auto` {spread(micros)} us below 1M nonzeros, "
             f"{spread([auto['preprocess_products'] for auto in small])} products of cuSPARSE's CSR where 10 are aimed at, median (least to "
             f"most), and "
