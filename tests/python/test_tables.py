@@ -137,7 +137,7 @@ def test_after_how_many_products_preparation_pays(tmp_path):
     assert row(text, "`csr-merge`")[1:] == ["10 (10 to 10)", "2.9", "2", "3, `a`", "-", "1"]
     sentence = " ".join(tables(tmp_path, "readme", "y.json", "x.json", y=SMALL).split())
     assert "takes `auto` 55 (10 to 100) us below 1M nonzeros, 28 (5 to 50) products of cuSPARSE's CSR where 10" in sentence
-    assert "after 30 (0 to 60), by nonzeros (to 0.1M, 1M, 6M, more) 0, 60, inf." in sentence
+    assert "after 30 (0 to 60), by nonzeros (to 0.1M, 1M, 6M, more) 0, 60, inf, -." in sentence
 
 
 PYTHON = {
