@@ -30,19 +30,6 @@ template <class T>
     throw Error(fmt::format("unknown preconditioner '{}'; there are {}", name, names), ExitCode::usage);
 }
 
-/// `make` is one of the functions of an entry.
-template <class T, class Matrix>
-std::unique_ptr<Preconditioner<T>> make_by(
-    std::unique_ptr<Preconditioner<T>> (*PreconditionerInfo<T>::*make)(const Matrix&, Options&),
-    std::string_view specification, const Matrix& a) {
-    require_square(a, "a preconditioner");
-    Options options("preconditioner", specification);
-    const auto& all = table<T>();
-    const auto found = std::ranges::find(all, options.name(), &PreconditionerEntry::name);
-    if (found == all.end()) refuse_name<T>(options.name());
-    return ((*found).*make)(a, options);
-}
-
 /// `make` is the function of an entry for such a matrix.
 template <class Make, class T, class Matrix>
 std::unique_ptr<Preconditioner<T>> make_by(Make PreconditionerInfo<T>::*make, std::string_view specification,
