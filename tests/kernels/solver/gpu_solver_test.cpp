@@ -1,8 +1,6 @@
 // The call for users, `Solver`, with everything on the GPU: the matrix, b and x, operators and preconditioners.
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 
 #include "kernels/cuda/device_buffer.hpp"
 #include "kernels/cuda/stream.hpp"
@@ -12,6 +10,7 @@
 #include "kernels/solver/solve.hpp"
 #include "kernels/solver/solver_model.hpp"
 #include "tests/kernels/cuda/device_fixture.hpp"
+#include "tests/kernels/solver/matrix_on_device.hpp"
 #include "tests/support/message_of.hpp"
 #include "tile/generate/generate.hpp"
 
@@ -19,36 +18,6 @@ namespace tilespmv::testing {
 namespace {
 
 using namespace tilespmv::solver;
-
-CsrMatrix<double> diagonal_matrix(index_t rows, double value) {
-    CsrMatrix<double> m{rows, rows, Buffer<offset_t>(static_cast<std::size_t>(rows) + 1),
-                        Buffer<index_t>(static_cast<std::size_t>(rows)),
-                        Buffer<double>(static_cast<std::size_t>(rows), value)};
-    for (index_t row = 0; row <= rows; ++row) m.row_ptrs[static_cast<std::size_t>(row)] = row;
-    for (index_t row = 0; row < rows; ++row) m.col_idxs[static_cast<std::size_t>(row)] = row;
-    return m;
-}
-
-/// A matrix in the memory of the GPU.
-template <class T>
-struct MatrixOnDevice {
-    explicit MatrixOnDevice(const CsrMatrix<T>& a)
-        : rows(a.rows),
-          row_ptrs(a.row_ptrs, stream.get()),
-          col_idxs(a.col_idxs, stream.get()),
-          values(a.values, stream.get()) {
-        TILESPMV_CUDA(cudaStreamSynchronize(stream.get()));
-    }
-    [[nodiscard]] cuda::DeviceCsrView<T> view() const {
-        return {rows, rows, static_cast<offset_t>(values.size()), row_ptrs.data(), col_idxs.data(), values.data()};
-    }
-
-    cuda::Stream stream;
-    index_t rows;
-    cuda::DeviceBuffer<offset_t> row_ptrs;
-    cuda::DeviceBuffer<index_t> col_idxs;
-    cuda::DeviceBuffer<T> values;
-};
 
 /// b and x there, x after `gap` values that are not its own, so that it may begin anywhere.
 template <class T>
@@ -73,13 +42,6 @@ struct VectorsOnDevice {
     cuda::DeviceSpan<const T> device_b;
     cuda::DeviceSpan<T> device_x;
 };
-
-template <class T>
-std::vector<T> waves(index_t size) {
-    std::vector<T> b(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(static_cast<double>(i) + 1) + 0.25);
-    return b;
-}
 
 template <class T>
 void expect_solution(const CsrMatrix<T>& a, const std::vector<T>& b, const std::vector<T>& x, double rtol) {
@@ -190,124 +152,6 @@ TEST_F(SolverOnDevice, TakesNewValuesOfTheMatrixThatIsThere) {
             EXPECT_THROW(solver.update_values({changed.values.data(), changed.values.size()}), Error);
         }
     }
-}
-
-/// `found_there` of a matrix that is on the GPU, with row pointers of both sizes, says what `found` says of it on the
-/// host.
-template <class T>
-void expect_the_same(const CsrMatrix<T>& a, const std::function<void(const CsrMatrix<T>&)>& found,
-                     const std::function<void(const cuda::DeviceCsrView<T>&)>& found_there) {
-    const auto expected = test::message_of([&] { found(a); });
-    EXPECT_EQ(test::message_of([&] { found_there(MatrixOnGpu<std::int32_t, T>(a).view); }), expected);
-    EXPECT_EQ(test::message_of([&] { found_there(MatrixOnGpu<std::int64_t, T>(a).view); }), expected);
-}
-
-/// The bits of both preconditioners, and refusals.
-template <class T>
-void expect_the_same_preconditioners(const CsrMatrix<T>& a) {
-    for (const std::string name : {"jacobi", "ssor-ai", "ssor-ai:w=1.3"}) {
-        SCOPED_TRACE(name);
-        expect_the_same<T>(
-            a, [&](const CsrMatrix<T>& here) { static_cast<void>(make_preconditioner(name, here)); },
-            [&](const cuda::DeviceCsrView<T>& view) {
-                const auto there = make_preconditioner(name, view);
-                const auto here = make_preconditioner(name, a);
-                const auto& parts = there->parts();
-                Buffer<T> inverse(here->parts().inverse_diagonal.size());
-                if (!inverse.empty()) cuda::copy_to_host(inverse.data(), parts.inverse_there, inverse.bytes(), nullptr);
-                EXPECT_TRUE(inverse == here->parts().inverse_diagonal);
-                ASSERT_EQ(parts.stages_there.size(), here->parts().stages.size());
-                for (int round = 0; round < 2; ++round) {
-                    for (std::size_t i = 0; i < parts.stages_there.size(); ++i)
-                        EXPECT_TRUE(Source<T>(parts.stages_there[i]).csr() == here->parts().stages[i]) << i;
-                    there->update_values(a);
-                }
-            });
-    }
-}
-
-TEST_F(SolverOnDevice, ComputesPreconditionersThereAsOnTheHost) {
-    expect_the_same_preconditioners(generate<double>("elasticity:n=4"));
-    expect_the_same_preconditioners(generate<float>("elasticity:n=4"));
-    for (const float value : {3.F, 0.F, -1.F, 1e-45F, std::numeric_limits<float>::infinity()}) {
-        auto a = generate<float>("laplace2d:n=20");
-        a.values[static_cast<std::size_t>(a.row_ptrs[5]) + 1] = value;  // of (5, 5), behind (5, 4)
-        expect_the_same_preconditioners(a);
-    }
-    expect_the_same_preconditioners(generate<double>("uniform:n=300,per_row=2"));  // rows without a diagonal
-    expect_the_same_preconditioners(diagonal_matrix(70, 4));
-    expect_the_same_preconditioners<double>({0, 0, Buffer<offset_t>(1, 0), {}, {}});
-    const auto a = generate<double>("laplace2d:n=3");
-    const MatrixOnDevice<double> there(a);
-    auto view = there.view();
-    view.cols = 10;
-    EXPECT_EQ(test::message_of([&] { Solver<double>(view, {}); }),
-              "1: to solve needs a square matrix, found 9 rows and 10 columns");
-}
-
-TEST_F(SolverOnDevice, ChecksSymmetryThereAsOnTheHost) {
-    const auto expect = [](const CsrMatrix<double>& a) {
-        expect_the_same<double>(
-            a, [](const CsrMatrix<double>& here) { check_symmetry(here, 1e-12); },
-            [](const cuda::DeviceCsrView<double>& view) { check_symmetry(view, 1e-12); });
-    };
-    const auto a = generate<double>("elasticity:n=4");
-    expect(a);
-    for (const double factor : {1 + 1e-13, 1 + 1e-11, -1.0, kNaN}) {
-        auto changed = a.clone();
-        changed.values[changed.values.size() / 2 + 1] *= factor;
-        expect(changed);
-    }
-    expect(generate<double>("uniform:n=300,per_row=2"));
-    expect(generate<double>("uniform:n=30,cols=40,per_row=2"));
-    expect({5, 5, Buffer<offset_t>(6, 0), {}, {}});
-    expect({0, 0, Buffer<offset_t>(1, 0), {}, {}});
-    // Empty rows, and one whose mirror image is missing.
-    CsrMatrix<double> few{4, 4, Buffer<offset_t>(5, 0), Buffer<index_t>(2, 1), Buffer<double>(2, 7.0)};
-    few.row_ptrs[2] = 1;
-    few.row_ptrs[3] = 1;
-    few.row_ptrs[4] = 2;
-    expect(few);
-}
-
-/// A Laplacian whose rows add up to 0.
-CsrMatrix<double> singular_path(index_t rows) {
-    CsrMatrix<double> a = generate<double>("banded:n=" + std::to_string(rows) + ",half=1");
-    for (index_t row = 0; row < rows; ++row) {
-        for (auto k = a.row_ptrs[static_cast<std::size_t>(row)]; k < a.row_ptrs[static_cast<std::size_t>(row) + 1];
-             ++k) {
-            const bool is_end = row == 0 || row == rows - 1;
-            const auto at = static_cast<std::size_t>(k);
-            a.values[at] = a.col_idxs[at] != row ? -1 : is_end ? 1 : 2;
-        }
-    }
-    return a;
-}
-
-TEST_F(SolverOnDevice, ChecksANullSpaceThereAsOnTheHost) {
-    const auto expect = [](const CsrMatrix<double>& a) {
-        expect_the_same<double>(
-            a, [](const CsrMatrix<double>& here) { check_constant_null_space(here); },
-            [](const cuda::DeviceCsrView<double>& view) { check_constant_null_space(view); });
-    };
-    auto a = singular_path(300);
-    expect(a);
-    const MatrixOnDevice<double> there(a);
-    for (const auto* m : {"none", "jacobi", "ssor-ai"}) {
-        const SolverOptions options{
-            .backend = Backend::cuda, .operator_name = "csr-vector", .preconditioner = m, .constant_null_space = true};
-        std::vector<double> x(300), expected(300);
-        const auto report = Solver<double>(there.view(), options).solve(waves<double>(300), x);
-        EXPECT_TRUE(report.converged()) << m;
-        EXPECT_EQ(Solver<double>(a.clone(), options).solve(waves<double>(300), expected).iterations, report.iterations);
-    }
-    for (const double factor : {1 + 1e-9, 1 + 1e-7, -1.0, kNaN}) {
-        auto changed = a.clone();
-        changed.values[500] *= factor;
-        expect(changed);
-    }
-    expect(generate<double>("laplace2d:n=20"));
-    expect({5, 5, Buffer<offset_t>(6, 0), {}, {}});
 }
 
 /// An operator of the caller's that the caller uses meanwhile, on another stream and in its own workspace.
